@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,8 +56,8 @@ func newConfigSetCommand(c console) *cobra.Command {
 		Use:   "set KEY VALUE...",
 		Short: "Write one setting into the configuration file",
 		Long: `set writes one setting into the configuration file, which is made if there is none; other lines stay as they are. What the owner
-of the machine allows (workers, memory, run_disk, workers_here, away_after, cpu_share, on_battery, hours, yield_to, hottest, upload,
-download, on_metered) a daemon that runs takes up within two seconds, from the file as well.`,
+of the machine allows a daemon that runs takes up within two seconds, from the file as well:
+` + ownersSettings(),
 		Example: `  satin-peer config set workers_here 1
   satin-peer config set hours mon-fri/18:00-08:00 sat-sun/00:00-24:00
   satin-peer config set yield_to blender`,
@@ -67,6 +68,15 @@ download, on_metered) a daemon that runs takes up within two seconds, from the f
 			return nil
 		},
 	}, func(args []string) (string, []string) { return args[0], args[1:] })
+}
+
+// ownersSettings lists what the owner of the machine allows, eight names a line.
+func ownersSettings() string {
+	var lines []string
+	for names := range slices.Chunk(settings.OwnerNames(), 8) {
+		lines = append(lines, "  "+strings.Join(names, ", "))
+	}
+	return strings.Join(lines, ",\n")
 }
 
 func newConfigUnsetCommand(c console) *cobra.Command {

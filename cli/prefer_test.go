@@ -163,9 +163,60 @@ func TestPageWritesTheOwnersSettings(t *testing.T) {
 	for _, p := range list {
 		found[p.Name] = p
 	}
-	if len(list) != 13 || found["workers"].From != "SATIN_WORKERS" || found["workers"].Values[0] != "3" ||
+	if found["workers"].From != "SATIN_WORKERS" || found["workers"].Values[0] != "3" ||
 		found["hours"].Values[0] != "22:00-06:00" || found["hours"].From != "" ||
 		found["on_battery"].Kind != "yes_or_no" {
 		t.Errorf("the page has %+v", list)
+	}
+}
+
+// Guards that what the owner of a machine may say is the same in the file, by command and on the page, and that other
+// settings are not his: none of the three has one that another lacks.
+func TestPreferencesAreTheSameEverywhere(t *testing.T) {
+	f := newFake()
+	f.dirs = home(t)
+	if code := f.run("config", "init"); code != 0 {
+		t.Fatalf("exit code %d, %s", code, &f.err)
+	}
+	path := filepath.Join(f.dirs.Config, "config.toml")
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.run("config", "set", "--help")
+	help := f.out.String()
+	load := func() (*settings.Loaded, error) { return settings.Load(settings.Sources{Dirs: f.dirs}) }
+	page := &ownerFile{f.dirs, path, load}
+	shown, err := page.Preferences()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, v := range l.Values() {
+		i := slices.IndexFunc(shown, func(p dashboard.Preference) bool { return p.Name == v.Key })
+		f.err.Reset()
+		code := f.run("config", "unset", v.Key)
+		live := strings.Contains(f.err.String(), "within two seconds")
+		if owners := settings.IsOwners(v.Key); code != 0 || live != owners || owners != (i >= 0) {
+			t.Errorf("%s: exit code %d, it is the owner's: %v, takes effect at once: %v, is on the page: %v", v.Key, code,
+				owners, live, i >= 0)
+		}
+		if i < 0 {
+			continue
+		}
+		all = append(all, v.Key)
+		if !strings.Contains(string(file), "\n# "+v.Key+" = ") || !strings.Contains(help, v.Key) {
+			t.Errorf("config init does not write %s, or config set --help does not name it", v.Key)
+		}
+		if err := page.Prefer(v.Key, shown[i].Values); err != nil || shown[i].About == "" {
+			t.Errorf("the page cannot say %s, %+v: %v", v.Key, shown[i], err)
+		}
+	}
+	if !slices.Equal(all, settings.OwnerNames()) {
+		t.Errorf("the page has %v, the list is %v", all, settings.OwnerNames())
 	}
 }

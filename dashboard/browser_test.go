@@ -74,6 +74,14 @@ func TestPageInBrowser(t *testing.T) {
 					f.reports[i].Run, f.reports[i].Activities = w.Run, steady(at, w.For)
 				}
 			})
+		case "further": // the newest one's root has done more, and nothing was stolen
+			source.change(func(f *fake) {
+				f.reports = grown(f.runs[len(f.runs)-1].Submitted)
+				for i := range f.reports {
+					f.reports[i].Run = f.runs[len(f.runs)-1].Run
+				}
+				f.reports[0].Segments[0].Executed = 60_000
+			})
 		case "nat":
 			source.change(func(f *fake) {
 				f.status.Reach, f.status.WhyReach = "private", "the router has no port for it"

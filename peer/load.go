@@ -115,6 +115,13 @@ type loadTeller struct {
 	at       time.Time
 	executed uint64
 	busy     int
+	share    int
+}
+
+// told says whether there is nothing in a load that was not told. The share of who holds the root grows by what others
+// do, also while it does nothing itself.
+func (t *loadTeller) told(l *load) bool {
+	return l.Stats.Executed == t.executed && l.Busy == t.busy && l.Share == t.share
 }
 
 // tellLoads tells everybody what this peer does for each run, if that has changed and it is time.
@@ -131,10 +138,10 @@ func (t *conductor) tellLoads(now time.Time) {
 			l.Efficiency = int(r.efficiency() * wholeShare)
 		}
 		t.mu.Unlock()
-		if l.Stats.Executed == r.load.executed && l.Busy == r.load.busy {
+		if r.load.told(l) {
 			continue
 		}
-		r.load = loadTeller{now, l.Stats.Executed, l.Busy}
+		r.load = loadTeller{now, l.Stats.Executed, l.Busy, l.Share}
 		t.voice.tell(gossip.KindLoad, encode(l))
 	}
 }

@@ -87,11 +87,8 @@ func (x *reporter) warning(info *runs.Info) string {
 // elapsed is the time since a run began, until its end. Of others' runs it goes by what their owners say, so that all
 // peers tell the same, as far as their clocks do.
 func elapsed(i *runs.Info, now time.Time) time.Duration {
-	switch {
-	case i.State.Ended():
+	if i.State.Ended() {
 		return i.Took
-	case i.Mine:
-		return now.Sub(i.Began)
 	}
-	return max(0, now.Sub(time.Unix(i.Manifest.Created, 0)))
+	return max(0, now.Sub(i.Began))
 }

@@ -22,8 +22,8 @@ type caretaker struct {
 // obey makes the parts that keep what the owner of the machine says.
 func (p *Peer) obey() {
 	p.caretaker = &caretaker{base: p.base, checkpoints: p.checkpoints, network: p.host}
-	p.presence = &presence{left: make(chan struct{}), changed: func(paused, finishing bool) {
-		p.crew.arbiter.finish(finishing)
+	p.presence = &presence{left: make(chan struct{}), changed: func(paused, sated bool) {
+		p.crew.arbiter.finish(sated)
 		p.crew.arbiter.pause(paused)
 		p.card.tellAnew()
 	}}

@@ -287,25 +287,29 @@ func TestRostersAreOfTheirAuthors(t *testing.T) {
 	}
 }
 
-// Guards "finish": what is here is done first, then it is a pause until it is lifted; Resume and Pause take it back.
+// Guards "finish": what is here is done first, then it is a pause until it is lifted, in which nothing is taken either
+// that was asked for before; Resume and Pause take it back.
 func TestPresenceFinishes(t *testing.T) {
 	_, clock := standing()
 	var said []string
-	s := &presence{changed: func(paused, finishing bool) { said = append(said, fmt.Sprint(paused, finishing)) }}
+	s := &presence{changed: func(paused, sated bool) { said = append(said, fmt.Sprint(paused, sated)) }}
 	left := 2
 	ends := func() bool {
 		_, finished := s.keepUp(clock.now(), func() int { return left })
 		return finished
 	}
 	s.finish()
-	if paused, _ := s.onPause(); ends() || paused || !s.isFinishing() {
+	if paused, _ := s.onPause(); ends() || ends() || paused || !s.isFinishing() {
 		t.Error("with jobs here it is paused")
 	}
 	s.pause(false, time.Time{})
-	if left = 0; ends() || s.isFinishing() {
+	if left = 0; ends() || ends() || s.isFinishing() {
 		t.Error("what was taken back is done")
 	}
 	s.finish()
+	if early := ends(); early {
+		t.Error("a job that comes at that moment is left")
+	}
 	if done := ends(); !done || s.isFinishing() || ends() {
 		t.Error("with no job left it is not paused once")
 	}
@@ -314,7 +318,7 @@ func TestPresenceFinishes(t *testing.T) {
 	if paused, until := s.onPause(); !paused || !until.IsZero() || s.isFinishing() {
 		t.Error("a pause is not kept by what would lead to one")
 	}
-	if want := []string{"false true", "false false", "false true", "true false"}; !slices.Equal(said, want) {
+	if want := []string{"false true", "false false", "false true", "true true"}; !slices.Equal(said, want) {
 		t.Errorf("said %v, want %v", said, want)
 	}
 }

@@ -8,28 +8,32 @@ import (
 // presence is whether this peer takes part: it may be paused, because the volunteer wants the machine for himself,
 // about to be when the jobs that it has are done, or about to leave.
 type presence struct {
-	changed func(paused, finishing bool) // called without the mutex
+	// changed is told whether the peer computes, and whether it takes nothing more from others; without the mutex.
+	changed func(paused, sated bool)
 
 	mu        sync.Mutex
 	paused    bool
 	until     time.Time // zero: until it is lifted
 	finishing bool
+	empty     bool // it held nothing when that was looked at last
 	leaving   bool
 	left      chan struct{} // closed when this peer has left the swarm
 }
 
 // pause says from now on whether the peer computes.
-func (s *presence) pause(paused bool, until time.Time) {
+func (s *presence) pause(paused bool, until time.Time) { s.become(paused, until, false) }
+
+func (s *presence) become(paused bool, until time.Time, sated bool) {
 	s.mu.Lock()
 	s.paused, s.until, s.finishing = paused, until, false
 	s.mu.Unlock()
-	s.changed(paused, false)
+	s.changed(paused, sated)
 }
 
 // finish has it paused as soon as it holds nothing; if it is paused it stays so.
 func (s *presence) finish() {
 	s.mu.Lock()
-	s.finishing = !s.paused
+	s.finishing, s.empty = !s.paused, false
 	on := s.finishing
 	s.until = time.Time{}
 	s.mu.Unlock()
@@ -38,15 +42,21 @@ func (s *presence) finish() {
 	}
 }
 
-// keepUp ends a pause whose time is over, and what is finishing and holds nothing any more; and says which.
+// keepUp ends a pause whose time is over, and what is finishing and holds nothing any more, and says which. That is
+// looked at twice, as a job may come in that moment. Who has finished goes on sending back what comes: it was asked for
+// before, and waits with its victim for up to some seconds.
 func (s *presence) keepUp(now time.Time, holding func() int) (over, finished bool) {
 	s.mu.Lock()
 	over = s.paused && !s.until.IsZero() && !now.Before(s.until)
-	finishing := s.finishing
+	finishing, before := s.finishing, s.empty
 	s.mu.Unlock()
-	if finished = finishing && holding() == 0; over || finished {
-		s.pause(finished, time.Time{})
+	empty := finishing && holding() == 0
+	if finished = empty && before; over || finished {
+		s.become(finished, time.Time{}, finished)
 	}
+	s.mu.Lock()
+	s.empty = empty
+	s.mu.Unlock()
 	return over, finished
 }
 

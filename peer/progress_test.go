@@ -77,3 +77,21 @@ func TestHowFarARunIs(t *testing.T) {
 		t.Errorf("with an unknown master: %v", r.reached)
 	}
 }
+
+// Guards that all hear how far a run is from who holds its root, also while that does nothing itself: what others do
+// brings it on, as when its owner's machine is not to compute.
+func TestProgressIsTold(t *testing.T) {
+	l := &load{Busy: 1, Share: 300_000, Stats: report.RunStats{Executed: 7}}
+	before := loadTeller{executed: 7, busy: 1, share: 300_000}
+	if !before.told(l) {
+		t.Error("what was told is told again")
+	}
+	for _, change := range []func(l *load){
+		func(l *load) { l.Share++ }, func(l *load) { l.Busy = 0 }, func(l *load) { l.Stats.Executed++ },
+	} {
+		now := *l
+		if change(&now); before.told(&now) {
+			t.Errorf("%+v is not told", now)
+		}
+	}
+}

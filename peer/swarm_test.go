@@ -183,13 +183,34 @@ func TestRefusedRun(t *testing.T) {
 		r := runs(t, c)[run]
 		return r.State == control.RunRefused && strings.Contains(r.Why, "version")
 	})
+	if !complains(t, c, run) {
+		t.Error("nobody who looks is told that it is refused")
+	}
 	if err := a.Cancel(context.Background(), run); err != nil {
 		t.Fatal(err)
 	}
+	until(t, "nothing is said of the refusal when the run is over", func() bool { return !complains(t, c, run) })
 	if _, err := b.Submit(context.Background(), control.Submission{App: "nothing",
 		Function: "nothing.f"}); !errors.Is(err, control.ErrBadInput) {
 		t.Errorf("an unknown application: %v", err)
 	}
+}
+
+// complains says whether a peer speaks of a run that it refuses: its status, its list of runs or its doctor.
+func complains(t *testing.T, p *peer.Peer, run string) bool {
+	t.Helper()
+	s, err := p.Status(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	checks, err := p.Doctor(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Contains(s.WhyIdle, "takes no part") || runs(t, p)[run].State == control.RunRefused ||
+		slices.ContainsFunc(checks, func(f control.Finding) bool {
+			return f.Check == "work" && strings.Contains(f.Text, "was refused")
+		})
 }
 
 // The answer is on the disk before it is told, and there for the next life of the peer.

@@ -19,7 +19,7 @@ func (o *own) rootEnded(r *run, out Outcome) {
 
 // conclude writes an answer down; it is told when it is on the disk.
 func (o *own) conclude(r *run, out Outcome, by *Claim) {
-	r.writing = &Answer{Manifest: r.m.Sealed, Outcome: out, Ended: o.now.Unix(), Elapsed: int64(o.now.Sub(r.began)),
+	r.writing = &Answer{Manifest: r.m.Sealed, Outcome: out, Ended: o.now.Unix(), Elapsed: int64(o.took(r, by)),
 		Claim: by}
 	o.order(WriteAnswer{AnswerFile, r.m.Run, r.writing})
 }
@@ -48,7 +48,7 @@ func (o *own) answerWritten(r *run, trouble string) {
 		state = StateFailed
 	}
 	if r.state == StateRefused { // answered by those who can
-		r.state, r.why, r.ended, r.took, r.m = state, a.Outcome.Failure, o.now, o.now.Sub(r.began), r.m.head()
+		r.state, r.why, r.ended, r.took, r.m = state, a.Outcome.Failure, o.now, o.took(r, a.Claim), r.m.head()
 		o.order(Over{r.m.Run})
 		return
 	}

@@ -103,14 +103,14 @@ func (t *table) Run(id RunID) (Info, bool) {
 	if r == nil || r.own.what == submitting {
 		return Info{}, false
 	}
-	return r.info(), true
+	return c.info(r), true
 }
 
 // Runs lists all of them.
 func (t *table) Runs() (list []Info) {
 	for _, r := range t.sorted() {
 		if r.own.what != submitting {
-			list = append(list, r.info())
+			list = append(list, c.info(r))
 		}
 	}
 	return list

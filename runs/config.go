@@ -17,6 +17,8 @@ type Config struct {
 	// part in at most; 0 leaves it to its owner.
 	Refused     int
 	LongestLife time.Duration
+	// RefusedFor is how long a run that cannot be computed here is kept in mind after it was heard of last.
+	RefusedFor time.Duration
 	// Graves bounds the tombstones, GravesOf those of one author.
 	Graves, GravesOf int
 	// Claims bounds the claims about one run that are not believed.
@@ -59,7 +61,8 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		Active: 64, PerOwner: 16, ManifestBytes: 256 << 20, Ended: 64, Answers: 256, Own: 256, Refused: 1024,
-		Graves: 4096, GravesOf: 512, Claims: 4, Fetches: 16, FetchesFrom: 2, AnswerFetches: 4,
+		RefusedFor: time.Minute,
+		Graves:     4096, GravesOf: 512, Claims: 4, Fetches: 16, FetchesFrom: 2, AnswerFetches: 4,
 		SecondAfter: 3 * time.Second,
 		Held:        64, HeldOf: 16, HeldBytes: 1 << 30, HeldFor: 7 * 24 * time.Hour, Copies: 2, Keepers: 8,
 		Told:          16,

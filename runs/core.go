@@ -72,6 +72,7 @@ func (c *Core) keepUp(r *run) {
 	if uncertain(r) {
 		c.others.askAround(r)
 	}
+	c.others.letGo(r)
 	c.mourners.keepUp(r)
 	c.musters.keepUp(r)
 }
@@ -84,7 +85,10 @@ func (c *Core) Announced(now time.Time, id RunID, from PeerID) []Order {
 func (c *Core) announced(id RunID, from PeerID) {
 	r, said := c.runs[id], c.graves.by(id, from)
 	switch {
-	case from == c.self, r != nil && !r.lost, said != nil && said.Reason.Final():
+	case from == c.self:
+	case r != nil && !r.lost:
+		r.heard = c.now
+	case said != nil && said.Reason.Final():
 	case r != nil && r.lost && c.graves.over(id, r.m.Owner) && from != r.m.Owner: // the owner may have resumed it
 	case c.fetches.begin(id, from, c.now):
 		c.order(Fetch{id, from})
@@ -120,6 +124,9 @@ func (c *Core) Asked(now time.Time, t *Told) []Order {
 		r := c.runs[t.Run]
 		if r != nil {
 			r.asking = max(r.asking-1, 0)
+			if t.Known && !t.Failed {
+				r.heard = now
+			}
 		}
 		if s := c.dormant.told(t.Run, !t.Failed && (t.Known || t.Claim != nil)); s != nil {
 			c.bury(t.Tombstone)
@@ -163,7 +170,7 @@ func (c *Core) adopt(t *Told) {
 			c.musters.begin(c.runs[m.Run], t.Roster, t.RosterAge)
 		}
 		if r := c.runs[m.Run]; r != nil {
-			r.unwanted = why != ""
+			r.unwanted, r.unfit = why != "", why == "" && t.Unfit != ""
 		}
 	}
 }

@@ -158,31 +158,6 @@ func TestFinishedIsNotTakenUp(t *testing.T) {
 	}
 }
 
-// How long a run took is the owner's word, whenever others hear of its begin and end.
-func TestAllTellTheSameTime(t *testing.T) {
-	owner, v := coreOf(DefaultConfig())
-	m := manifest(1, "self")
-	owner.Submit(noon, 1, m, nil)
-	owner.Written(noon, OwnFile, m.Run, "")
-	owner.RootEnded(noon.Add(28*time.Second), m.Run, answer("42"))
-	told := of[Bury](owner.Written(noon.Add(28*time.Second), AnswerFile, m.Run, ""))
-	if len(told) != 1 || told[0].Tombstone.Took != 28*time.Second {
-		t.Fatalf("the owner tells %+v", told)
-	}
-	for _, claimed := range []bool{false, true} {
-		other := New(DefaultConfig(), "b", v, v)
-		other.Announced(noon.Add(20*time.Second), m.Run, "x")
-		other.Fetched(noon.Add(20*time.Second), &Told{Run: m.Run, From: "x", Manifest: m})
-		if claimed { // it has believed a deputy before
-			other.do(noon.Add(40*time.Second), func() { other.end(other.runs[m.Run], StateDone, "answered", true) })
-		}
-		other.Buried(noon.Add(47*time.Second), &told[0].Tombstone)
-		if i, _ := other.Run(m.Run); i.Took != 28*time.Second {
-			t.Errorf("claimed %v: another peer says that the run took %v", claimed, i.Took)
-		}
-	}
-}
-
 // An owner has so many runs at a time.
 func TestOwnRunsAreBounded(t *testing.T) {
 	cfg := DefaultConfig()

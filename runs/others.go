@@ -36,7 +36,7 @@ func (x *others) adopt(m *Manifest, unfit string) bool {
 		return false
 	}
 	x.full = false
-	r := &run{m: m, began: x.now, asked: x.now, state: StateRunning}
+	r := &run{m: m, began: x.now, asked: x.now, heard: x.now, state: StateRunning}
 	if old := x.runs[m.Run]; old != nil { // it was suspended, or lost: whom it has killed is still true
 		r.deaths, r.deaths.doomed, r.rosters = old.deaths, false, old.rosters
 	}
@@ -133,6 +133,15 @@ func (x *others) unknownTo(r *run, id PeerID) {
 	if r.unknown++; r.unknown >= 2 {
 		r.lost = true
 		x.end(r, StateCancelled, "its owner knows nothing of it any more", true)
+	}
+}
+
+// letGo is about a run that cannot be computed here and that nobody has spoken of for some time: those who computed it
+// are gone, and there is nothing to complain of any more. It is taken up again when it is heard of.
+func (x *others) letGo(r *run) {
+	if r.unfit && r.state == StateRefused && x.now.Sub(r.heard) >= x.cfg.RefusedFor {
+		r.lost = true
+		x.end(r, StateCancelled, "nobody who takes part in it is heard of any more", false)
 	}
 }
 

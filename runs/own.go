@@ -105,7 +105,7 @@ func endedMeanwhile(r *run) string {
 
 // goOn takes a suspended run up.
 func (o *own) goOn(r *run) {
-	r.state, r.why, r.returned, r.began, r.ended, r.took = StateRunning, "", true, o.now, time.Time{}, 0
+	r.state, r.why, r.returned, r.ended, r.took = StateRunning, "", true, time.Time{}, 0
 	r.asked = o.now
 	o.start(r, true)
 	o.bury(r, Resumed)
@@ -216,7 +216,7 @@ func (o *own) resume(t Ticket, m *Manifest) {
 		o.order(Reply{t, m.Run, no})
 		return
 	}
-	r.m = m
+	r.m, r.began = m, o.now
 	r.own.what, r.own.ticket = resuming, t
 	o.writeDown(r, false)
 }
@@ -262,7 +262,7 @@ func (o *own) mine(id RunID) (*run, *Refusal) {
 func (o *own) tombstone(r *run, why Reason) Tombstone {
 	s := Tombstone{Run: r.m.Run, Author: o.self, Reason: why, Seq: r.seq + 1, At: o.now.Unix(), Until: r.m.Expires}
 	if s.Took = r.took; !r.state.Ended() {
-		s.Took = o.now.Sub(r.began)
+		s.Took = o.took(r, r.answered)
 	}
 	if why == Finished {
 		s.Hash = r.hash

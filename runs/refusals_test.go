@@ -115,6 +115,46 @@ func TestRunsLiveAsLongAsTheVolunteerAllows(t *testing.T) {
 	}
 }
 
+// A peer that cannot compute a run complains of it for a minute after it was heard of last, however it was, and again
+// when it is heard of again: of a run whose owner and helpers are gone nobody says that it is over.
+func TestRefusalsEndWithTheRun(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m, unwanted := manifest(1, "z"), manifest(2, "z")
+	c.Refuse(noon, 1, Refused{Run: unwanted.Run}, false)
+	take(c, unwanted)
+	told := &Told{Run: m.Run, From: "x", Manifest: m, Unfit: "it is another version"}
+	c.Announced(noon, m.Run, "x")
+	c.Fetched(noon, told)
+	asked := func(now time.Time, known bool) {
+		c.Asked(now, &Told{Run: m.Run, From: "z", Known: known, Failed: !known})
+	}
+	for _, x := range []struct {
+		after time.Duration
+		hear  func(now time.Time)
+		want  State
+	}{
+		{50 * time.Second, func(now time.Time) { c.Announced(now, m.Run, "x") }, StateRefused},
+		{100 * time.Second, func(now time.Time) {}, StateRefused},
+		{105 * time.Second, func(now time.Time) { asked(now, true) }, StateRefused},
+		{160 * time.Second, func(now time.Time) { asked(now, false) }, StateRefused},
+		{165 * time.Second, func(now time.Time) {}, StateCancelled},
+		{170 * time.Second, func(now time.Time) {
+			c.Announced(now, m.Run, "x")
+			c.Fetched(now, told)
+		}, StateRefused},
+	} {
+		now := noon.Add(x.after)
+		x.hear(now)
+		c.Tick(now)
+		if got := stateOf(c, m); got != x.want {
+			t.Errorf("after %s it is %s, want %s", x.after, got, x.want)
+		}
+	}
+	if got := stateOf(c, unwanted); got != StateRefused {
+		t.Errorf("what the user does not want is %s", got)
+	}
+}
+
 // A refused run is taken up after all: another's when it is heard of next, and nothing else is touched.
 func TestRetry(t *testing.T) {
 	c, _ := coreOf(DefaultConfig())

@@ -40,12 +40,14 @@ type run struct {
 	returned  bool   // own, of an earlier life, suspended or refused here: others may have gone on with it
 	started   bool   // taken part in, in this life
 	unwanted  bool   // refused because the user says so
+	unfit     bool   // refused because it cannot be computed here
 	holdsRoot bool   // the root job runs here
 	seq       uint64 // of the last tombstone of an own run
 	own       writing
 
 	again   repetition // of the announcement
 	asked   time.Time  // when others were last asked after it
+	heard   time.Time  // when somebody last said that it goes on
 	asking  int        // how many have not answered yet
 	turn    int        // of those who may be asked
 	unknown int        // how often its owner has said that it knows nothing of it
@@ -89,7 +91,7 @@ type Info struct {
 	Args      []string
 	State     State
 	Why       string
-	Began     time.Time
+	Began     time.Time // or resumed, by its owner
 	Ended     time.Time
 	Took      time.Duration // once it has ended
 	Hash      Hash          // of the accepted answer
@@ -100,15 +102,14 @@ type Info struct {
 	HoldsRoot bool
 }
 
-func (r *run) info() Info {
+func (t *table) info(r *run) Info {
 	var h Hash
 	if r.hash != nil {
 		h = *r.hash
 	}
-	return Info{Hash: h, Manifest: r.m, Mine: r.mine, Args: r.args, State: r.state, Why: r.why, Began: r.began,
-		Ended: r.ended,
-		Took:  r.took, Answered: r.answered, Disputed: r.disputed, Stored: r.stored, Unsaved: r.unsaved,
-		HoldsRoot: r.holdsRoot}
+	return Info{Hash: h, Manifest: r.m, Mine: r.mine, Args: r.args, State: r.state, Why: r.why,
+		Began: t.begun(r), Ended: r.ended, Took: r.took, Answered: r.answered, Disputed: r.disputed, Stored: r.stored,
+		Unsaved: r.unsaved, HoldsRoot: r.holdsRoot}
 }
 
 // accept notes the answer.

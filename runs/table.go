@@ -61,7 +61,7 @@ func (t *table) end(r *run, state State, why string, forGood bool) {
 		return
 	}
 	r.state, r.why, r.ended = state, why, t.now
-	r.took = t.now.Sub(r.began)
+	r.took = t.took(r, r.answered)
 	r.m, r.holdsRoot = r.m.head(), false // nobody asks for the bytes any more
 	if !r.mine {
 		r.claims = claims{}
@@ -74,6 +74,27 @@ func (t *table) end(r *run, state State, why string, forGood bool) {
 	}
 	r.rosters.benched = false
 	t.order(Over{r.m.Run})
+}
+
+// begun is when a run began, or was resumed last: of another peer's by its owner's word, so that all tell the same.
+func (t *table) begun(r *run) time.Time {
+	if r.mine {
+		return r.began
+	}
+	at := r.m.Created
+	if s := t.graves.by(r.m.Run, r.m.Owner); s != nil && s.Reason == Resumed {
+		at = max(at, s.At)
+	}
+	return time.Unix(at, 0)
+}
+
+// took is how long a run took that ends now: until it was answered by a claim, whenever that was heard or believed.
+func (t *table) took(r *run, by *Claim) time.Duration {
+	end := t.now
+	if by != nil && by.At < end.Unix() {
+		end = time.Unix(by.At, 0)
+	}
+	return max(0, end.Sub(t.begun(r)))
 }
 
 // start begins to take part in a run.

@@ -3,8 +3,8 @@
 
 /** @import {Place} from "./types.js" */
 
-// Hues that are told apart with any kind of colour vision (Okabe and Ito), blue first; beyond, they come again.
-const hues = [205, 35, 160, 12, 305, 190, 55, 260];
+// Hues that are told apart with any kind of colour vision (Okabe and Ito), the first four best; beyond, they come again.
+const hues = [205, 35, 160, 260, 12, 305, 190, 55];
 const shades = 4;
 
 /** @typedef {{cluster: number, peer: number, label: string}} Sign */
@@ -64,6 +64,7 @@ export class Palette {
     const sign = this.signs[peer];
     const few = this.signs.length <= hues.length;
     const hue = hues[(few ? peer : (sign?.cluster ?? 0)) % hues.length], shade = few ? 0 : (sign?.peer ?? 0) % shades;
+    if (few && !bright) return this.#dark ? `hsl(${hue} 50% 30%)` : `hsl(${hue} 65% 74%)`; // there are no shades to leave room for
     if (this.#dark) return bright ? `hsl(${hue} 80% ${52 + 5 * shade}%)` : `hsl(${hue} 32% ${24 + 4 * shade}%)`;
     return bright ? `hsl(${hue} 85% ${58 - 5 * shade}%)` : `hsl(${hue} 45% ${86 - 4 * shade}%)`;
   }

@@ -42,6 +42,15 @@ export const clock = (t) => new Date(t).toLocaleTimeString();
 /** @param {string} t */
 export const moment = (t) => new Date(t).toLocaleString();
 
+/** How many seconds it is to the next time that a clock shows what is written, such as "18:00"; 0: it is no such time. @param {string} text @param {Date} now */
+export function secondsTo(text, now) {
+  const parts = /^(\d\d):(\d\d)$/.exec(text), then = new Date(now);
+  if (!parts) return 0;
+  then.setHours(Number(parts[1]), Number(parts[2]), 0, 0);
+  if (then <= now) then.setDate(then.getDate() + 1);
+  return Math.ceil((then.getTime() - now.getTime()) / 1000);
+}
+
 /** The last characters of an ID: the first ones are alike. @param {string} id */
 export const shortID = (id) => (id.length > 10 ? `…${id.slice(-8)}` : id);
 

@@ -4,7 +4,7 @@
 /** @import {Live} from "./live.js" */
 import { Allowed } from "./allowed.js";
 import { badge, el, Facts, say, setBadge, show } from "./dom.js";
-import { bytes, count, duration, moment, plain, sign } from "./format.js";
+import { bytes, count, duration, moment, plain, secondsTo, sign } from "./format.js";
 import { sentence } from "./overview.js";
 
 export class Machine {
@@ -14,6 +14,7 @@ export class Machine {
   #buttons = el("div", { class: "actions" });
   #resume = el("button", { type: "button", class: "main" }, "Resume");
   #finish = el("button", { type: "button" }, "Finish, then pause");
+  #until = el("input", { type: "time", "aria-label": "Time of the day at which the pause ends" });
   #said = el("p", { role: "status", class: "dim" });
   #onlyLook = el("p", { class: "dim" }, "This session may only look. satin-peer dashboard prints a link to one that may act.");
   #work = new Facts();
@@ -34,7 +35,13 @@ export class Machine {
       return b;
     };
     this.#resume.addEventListener("click", () => this.#act(live.act("/resume", {})));
-    this.#buttons.append(this.#resume, pause("Pause for an hour", 3600), pause("Pause until I resume", 0), this.#finish);
+    const until = el("button", { type: "button" }, "Pause until");
+    until.addEventListener("click", () => {
+      const seconds = secondsTo(this.#until.value, new Date());
+      if (seconds) void this.#act(live.act("/pause", { for_seconds: seconds }));
+      else this.#until.focus();
+    });
+    this.#buttons.append(this.#resume, pause("Pause for an hour", 3600), pause("Pause until I resume", 0), el("span", {}, until, " ", this.#until), this.#finish);
     this.#finish.addEventListener("click", () => this.#act(live.act("/finish", {})));
   }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/swarm"
+	"github.com/satin-peer/satin/peer/control"
 )
 
 // binary is made once, by TestMain.
@@ -170,6 +171,44 @@ func TestTerminatedWorkerLeaves(t *testing.T) {
 			t.Errorf("it ended with %s", p.State())
 		}
 	}, "nqueens", "17")
+}
+
+// By satin-peer finish a daemon does the jobs that it has and then pauses, in the middle of a run, which takes nothing
+// from it any more and ends with the right answer; satin-peer resume takes that back.
+func TestWorkerFinishes(t *testing.T) {
+	s, ctx := start(t, 3)
+	worker := s.Peers[1]
+	status := func() control.Status {
+		st, err := worker.Client().Status(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st
+	}
+	command := func(name string) string {
+		out, said, err := worker.CommandSays(ctx, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out + said
+	}
+	taken := uint64(0)
+	beside(t, s, ctx, 1, func(*swarm.Process) {
+		if said := command("finish"); !strings.Contains(said, "it takes no more jobs") {
+			t.Errorf("finish says %q", said)
+		}
+		until(t, ctx, "it has finished", func() bool { return status().State == control.PeerPaused })
+		taken = status().Work.Taken
+	}, "nqueens", "17")
+	if st := status(); st.State != control.PeerPaused || st.Work.Taken != taken {
+		t.Errorf("it is %s, and has taken %d jobs after it had finished", st.State, st.Work.Taken-taken)
+	}
+	if said := command("status"); !strings.Contains(said, "paused until satin-peer resume") {
+		t.Errorf("status says %q", said)
+	}
+	if command("resume"); status().State == control.PeerPaused {
+		t.Error("it is paused for good")
+	}
 }
 
 // Fifty processes form one swarm, all of them work on a run, and it ends.

@@ -114,6 +114,17 @@ func (s *Settings) Prefers(most int) preferences.Preferences {
 	return p
 }
 
+// OwnerNames are the settings that are what the owner of the machine allows, in the order of the commented file: those
+// that the page shows, and that a daemon takes up while it runs.
+func OwnerNames() (names []string) {
+	for _, k := range keys() {
+		if k.owner {
+			names = append(names, k.name)
+		}
+	}
+	return names
+}
+
 // IsOwners says whether a setting is what the owner of the machine allows, which a daemon that runs takes up from its
 // file.
 func IsOwners(name string) bool {

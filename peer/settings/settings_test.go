@@ -54,10 +54,9 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestOrder checks that flags win over the environment, that over the file, and the file over defaults, for
-// each key alone, and that it is known afterwards which it was.
-func TestOrder(t *testing.T) {
-	samples := map[string][2]string{ // in TOML, and as a text
+// samples are two values of each setting: in TOML, and as a text.
+func samples() map[string][2]string {
+	return map[string][2]string{
 		"state_dir": {`"/a/state"`, "/b/state"}, "runtime_dir": {`"/a/run"`, "/b/run"}, "swarm": {`"a"`, "b"},
 		"trust": {`"open"`, "open"},
 		"join":  {`["a"]`, "b"}, "listen": {`["/a"]`, "/b"}, "mdns": {"false", "false"}, "dht": {"false", "false"},
@@ -77,8 +76,13 @@ func TestOrder(t *testing.T) {
 		"provision": {`["/bin/more"]`, "/bin/less"}, "provision_most": {"3", "4"},
 		"executables": {`["bc=/usr/bin/bc"]`, "bc=/bin/bc@" + strings.Repeat("0a", 32)},
 	}
+}
+
+// TestOrder checks that flags win over the environment, that over the file, and the file over defaults, for
+// each key alone, and that it is known afterwards which it was.
+func TestOrder(t *testing.T) {
 	for _, k := range keys() {
-		sample, ok := samples[k.name]
+		sample, ok := samples()[k.name]
 		if !ok {
 			t.Errorf("no sample of %s", k.name)
 			continue

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { secondsTo } from "../format.js";
 import { Model } from "../model.js";
 
 test("what the daemon kept comes before what the page saw, and nothing comes twice", () => {
@@ -24,4 +25,9 @@ test("a change may repeat what is known, but nothing may be missing before it", 
   assert.ok(!model.apply(change(10, 11, {})));
   assert.ok(!model.apply(change(9, 11, {}, "b")));
   assert.equal(model.number, 9);
+});
+
+test("a time of the day is the next one", () => {
+  const now = new Date(2026, 10, 22, 17, 30, 0);
+  assert.deepEqual(["18:00", "17:30", "06:15", "", "6", "noon"].map((text) => secondsTo(text, now)), [1800, 86400, 45900, 0, 0, 0]);
 });

@@ -201,12 +201,17 @@ await step("buttons act", async () => {
   await page.getByRole("button", { name: "Finish, then pause" }).click();
   await page.getByText("Finishing: 3 jobs to be done here, then paused.").waitFor();
   await ask("work", { state: "paused" });
+  await page.getByLabel("Time of the day at which the pause ends").fill("18:00");
+  await page.getByRole("button", { name: "Pause until", exact: true }).click();
+  await page.getByText("Done.").waitFor();
   await page.keyboard.press("5");
   await page.locator("summary").first().click();
   page.once("dialog", (d) => d.accept());
   await page.getByRole("button", { name: "Cancel this run" }).click();
   await page.getByText("Cancelled.").waitFor();
-  assert.deepEqual((await ask("actions")).actions, ["pause 1h0m0s", "resume", "finish", "cancel 0123"]);
+  const { actions } = await ask("actions");
+  assert.deepEqual(actions.toSpliced(3, 1), ["pause 1h0m0s", "resume", "finish", "cancel 0123"]);
+  assert.match(actions[3], /^pause \d+/);
 });
 
 await step("the owner says what he allows; what cannot be is told, and stays as it was", async () => {
@@ -339,6 +344,25 @@ await step("the tree follows the run that begins, unless another is chosen", asy
   await ask("begin", { run: "a3", for: 20 });
   await is("a3");
   await page.locator("main h2").first().click(); // keys are the select's while it has the focus
+});
+
+await step("the tree of a run grows while nothing is stolen: what its root has done so far, hatched", async () => {
+  await page.keyboard.press("2");
+  const sum = page.getByText(/^61 segments, 1 running/), jobs = async () => Number((await sum.innerText()).match(/([\d,]+) jobs/)[1].replaceAll(",", ""));
+  const before = await jobs();
+  const drawn = (share) => page.waitForFunction((at) => { // in the row below the root: a hatch has two colours, beside what was stolen
+    const shown = document.querySelector("canvas.icicle"), c = document.createElement("canvas"), side = shown.width / shown.clientWidth;
+    [c.width, c.height] = [40, 20];
+    const pen = c.getContext("2d", { willReadFrequently: true });
+    pen.drawImage(shown, at * shown.width, 32 * side, 40 * side, 20 * side, 0, 0, 40, 20);
+    const pixels = [...new Uint32Array(pen.getImageData(0, 0, 40, 20).data.buffer)], back = pixels.filter((p) => p === pixels[0]).length;
+    return back > 100 && back < 780 && new Set(pixels).size > 1;
+  }, share);
+  await ask("further");
+  await drawn(0.6);
+  await drawn(0.9);
+  assert.ok((await jobs()) > before + 50_000);
+  await picture(page, "tree-of-20-s");
 });
 
 await step("the timeline has room for runs of 20 seconds and of 40 minutes, from edge to edge", async () => {
