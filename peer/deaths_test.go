@@ -59,6 +59,7 @@ func TestJobsThatKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make race runs the short tests, and its detector needs more memory than the limit here leaves")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	a := open(t, hasty, in(dir), inProcesses(t))
 	good := submit(t, a, "count", last(t).arg)

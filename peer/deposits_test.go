@@ -14,6 +14,7 @@ import (
 
 // What a member wants kept is at another when it has gone, and comes from there to one that has never met it.
 func TestDepositsOutliveTheirMaker(t *testing.T) {
+	t.Parallel()
 	ctx := deadline(t)
 	soon := func(c *peer.Config) {
 		c.Deposits = deposits.DefaultConfig()

@@ -60,6 +60,7 @@ func TestDisputedAnswer(t *testing.T) {
 // Who is no deputy ends nobody's run by saying that it has the answer, as long as the owner or a deputy is
 // alive; and a deputy's word is good for nothing if it cannot show the outcome.
 func TestFalseClaims(t *testing.T) {
+	t.Parallel()
 	owner, deputy := open(t, hasty), open(t, hasty)
 	if _, err := deputy.Join(deadline(t), address(t, owner)); err != nil {
 		t.Fatal(err)
@@ -130,6 +131,7 @@ func TestFalseClaims(t *testing.T) {
 
 // An outcome that is not what its statement promises is not kept, nor one of a run that this peer does not know.
 func TestKeepsNoFalseAnswers(t *testing.T) {
+	t.Parallel()
 	owner, p := open(t), open(t)
 	if _, err := p.Join(deadline(t), address(t, owner)); err != nil {
 		t.Fatal(err)

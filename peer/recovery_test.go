@@ -38,6 +38,7 @@ func stateOf(t *testing.T, p *peer.Peer, run string) control.RunState { return r
 // An owner that crashes in the middle of a run costs time, not the answer: a deputy goes on, three peers keep
 // the answer, and the owner finds it when it comes back.
 func TestOwnerCrashes(t *testing.T) {
+	t.Parallel()
 	list := swarm(t, 3, hasty)
 	work := last(t)
 	dir := t.TempDir()
@@ -99,6 +100,7 @@ func TestOwnerCrashes(t *testing.T) {
 
 // An owner that leaves hands its run over, and finds the answer though what it had written down of the run is lost.
 func TestOwnerLeaves(t *testing.T) {
+	t.Parallel()
 	work := last(t)
 	if got := ownerLeaves[int](t, "count", work); got != work.want {
 		t.Errorf("the answer is %d, want %d", got, work.want)
@@ -110,6 +112,7 @@ func TestOwnerOfMuchLeaves(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector looks at each byte")
 	}
+	t.Parallel()
 	work := last(t)
 	got := ownerLeaves[[]byte](t, "pile", work)
 	want := heapOf(work.want / 2)
@@ -151,6 +154,7 @@ func ownerLeaves[R any](t *testing.T, entry string, work *lasting) R {
 
 // Half of the peers leave at once.
 func TestHalfLeaves(t *testing.T) {
+	t.Parallel()
 	list := swarm(t, 4, hasty)
 	work := last(t)
 	run := submit(t, list[0], "count", work.arg)

@@ -17,6 +17,7 @@ import (
 // Who is out by a run's roster leaves that run and no other one, its work is not lost, the others give it nothing, and
 // it comes back when it may. Members that may not say so are not heard.
 func TestRosterIsKept(t *testing.T) {
+	t.Parallel()
 	list := swarm(t, 3, hasty)
 	one, two := last(t), last(t)
 	run := submit(t, list[0], "count", one.arg)

@@ -173,6 +173,7 @@ func TestResumeRefuses(t *testing.T) {
 
 // A run whose peers are all lost goes on when they are back, by their checkpoints, whoever comes first.
 func TestAllAreLost(t *testing.T) {
+	t.Parallel()
 	a, b, dirs, run, work := checkpointed(t)
 	until(t, "both have checkpoints", func() bool {
 		return len(checkpoints(dirs[0])) == 1 &&
@@ -196,6 +197,7 @@ func TestAllAreLost(t *testing.T) {
 
 // A participant that is the only one to come back goes on with the run, and keeps the answer for the owner.
 func TestLastHolderGoesOn(t *testing.T) {
+	t.Parallel()
 	a, b, dirs, run, work := checkpointed(t)
 	until(t, "it has a checkpoint", func() bool {
 		r := runs(t, b)[run]

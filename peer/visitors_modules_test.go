@@ -47,6 +47,7 @@ func fetch(t *testing.T, link string, ticket []byte, h module.Hash) ([]byte, err
 
 // A visitor fetches a module, and works for its runs; what was damaged on the way is not run.
 func TestVisitorRunsModules(t *testing.T) {
+	t.Parallel()
 	queens := readModule(t, "examples/queens-c/queens.wasm")
 	a := open(t, browsers, inProcesses(t))
 	to := link(t, a, "")

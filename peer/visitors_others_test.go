@@ -183,6 +183,7 @@ func about(t *testing.T, link string) (others []string) {
 // Two daemons are gateways for one link: when the one that has made it is killed, its visitor goes on at the other one
 // with the same ticket, and the answer is right.
 func TestKilledGatewayIsReplaced(t *testing.T) {
+	t.Parallel()
 	a := open(t)
 	work := last(t)
 	run := submit(t, a, "count", work.arg)

@@ -40,8 +40,10 @@ func verifiedAs(t *testing.T, p *peer.Peer, mode, entry string, arg Forest) (run
 // What a tab computes for a verified run of its member's is compared like a stranger's: with two tabs of one member
 // this machine has to compute again what they bring, and nobody is blamed.
 func TestVisitorsAreCompared(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"quorum=2", "doubt=1e-3", "spot=1"} {
 		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
 			a := open(t, browsers)
 			arg := last(t).arg
 			arg.Depth = 6
@@ -123,6 +125,7 @@ func TestLyingTab(t *testing.T) {
 // A tab that claims a tree and shows something else of it, or garbage, costs its member the job, and is not blamed: its
 // outcomes are right.
 func TestTabThatShowsSomethingElse(t *testing.T) {
+	t.Parallel()
 	a := open(t, browsers)
 	arg := last(t).arg
 	arg.Depth = 6

@@ -95,11 +95,11 @@ func (o salvager) Kept(j engine.Job, out engine.Outcome) {
 	}
 	e.offer(&j, b)
 	p := steal.Partial{Path: j.ID.Path, Identity: job.Identify(j.Func, b), Outcome: outcome}
-	in := steal.Taken{Segment: steal.SegmentID(j.Root)}
+	k := port.KeptJob{Partial: p, Segment: steal.SegmentID(j.Root)}
 	if e.cfg.Whole {
-		in.Job = steal.Job{Path: p.Path, Identity: p.Identity, Function: j.Func, Arg: b, Names: names}
+		k.Job = steal.Job{Path: p.Path, Identity: p.Identity, Function: j.Func, Arg: b, Names: names}
 	}
-	if e.kept.add(took, p, in) {
+	if e.kept.add(took, k) {
 		e.ring()
 	}
 }

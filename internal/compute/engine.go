@@ -200,8 +200,8 @@ func (e *Engine) hear() {
 	e.news, e.found = nil, nil
 	e.mu.Unlock()
 	e.events = append(e.events, made...) // first: the jobs that name what was made may be among the others
-	if parts, jobs := e.kept.take(); len(parts) > 0 {
-		e.happened(port.Event{Kind: port.Kept, Parts: parts, Jobs: jobs})
+	if kept := e.kept.take(); len(kept) > 0 {
+		e.happened(port.Event{Kind: port.Kept, Kept: kept})
 	}
 	e.hearFound(found)
 	for _, f := range news {

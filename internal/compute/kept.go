@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/internal/port"
 )
 
 // Bounds on what workers keep for the loop.
@@ -21,8 +21,7 @@ const (
 // not fit is dropped and counted.
 type keptQueue struct {
 	mu      sync.Mutex
-	waiting []steal.Partial
-	jobs    []steal.Taken // where these ran, and which they are if that is to be told
+	waiting []port.KeptJob
 	bytes   int
 	spent   time.Duration // by workers, to encode
 	dropped uint64
@@ -42,13 +41,12 @@ func (q *keptQueue) room(now time.Duration, workers int) bool {
 
 // add puts one in, and says whether the loop is to come for it now: else the next pulse is soon enough, since each call
 // wakes two processes. Several workers that were told of room for one may each have put theirs in.
-func (q *keptQueue) add(took time.Duration, p steal.Partial, j steal.Taken) (full bool) {
+func (q *keptQueue) add(took time.Duration, k port.KeptJob) (full bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.spent += took
-	q.waiting = append(q.waiting, p)
-	q.jobs = append(q.jobs, j)
-	q.bytes += len(p.Outcome) + len(j.Job.Arg)
+	q.waiting = append(q.waiting, k)
+	q.bytes += len(k.Partial.Outcome) + len(k.Job.Arg)
 	return 2*len(q.waiting) >= maxKeptWaiting || 2*q.bytes >= maxKeptBytes
 }
 
@@ -61,12 +59,11 @@ func (q *keptQueue) none(took time.Duration) {
 }
 
 // take empties the queue.
-func (q *keptQueue) take() (list []steal.Partial, jobs []steal.Taken) {
+func (q *keptQueue) take() (list []port.KeptJob) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	list, jobs = q.waiting, q.jobs
-	q.waiting, q.jobs, q.bytes = nil, nil, 0
-	return list, jobs
+	list, q.waiting, q.bytes = q.waiting, nil, 0
+	return list
 }
 
 func (q *keptQueue) lost() uint64 {

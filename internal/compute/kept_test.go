@@ -28,15 +28,15 @@ func TestKeptOutcomesAreBounded(t *testing.T) {
 		taken := 0
 		for range 2 * maxKeptWaiting {
 			if q.room(0, 1) {
-				q.add(0, steal.Partial{Outcome: make([]byte, size)}, steal.Taken{})
+				q.add(0, port.KeptJob{Partial: steal.Partial{Outcome: make([]byte, size)}})
 				taken++
 			}
 		}
 		if want := min(maxKeptWaiting, maxKeptBytes/size); taken != want || q.lost() != uint64(2*maxKeptWaiting-taken) {
 			t.Errorf("%s: %d taken and %d dropped, want %d taken", name, taken, q.lost(), want)
 		}
-		got, _ := q.take()
-		if more, _ := q.take(); len(got) != taken || !q.room(0, 1) || len(more) != 0 {
+		got := q.take()
+		if more := q.take(); len(got) != taken || !q.room(0, 1) || len(more) != 0 {
 			t.Errorf("%s: the loop gets %d of %d, or there is no room afterwards", name, len(got), taken)
 		}
 	}
@@ -66,8 +66,8 @@ func TestKeptWaitsForThePulse(t *testing.T) {
 		t.Error("three kept outcomes call the loop")
 	}
 	events, _ := e.Poll()
-	if n := len(events); n == 0 || events[0].Kind != port.Kept || len(events[0].Parts) != 3 {
-		t.Errorf("the next look tells %+v, want three parts", events)
+	if n := len(events); n == 0 || events[0].Kind != port.Kept || len(events[0].Kept) != 3 {
+		t.Errorf("the next look tells %+v, want three jobs", events)
 	}
 	if !keep(maxKeptWaiting / 2) {
 		t.Error("the loop is not called while there is room")

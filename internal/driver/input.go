@@ -157,12 +157,14 @@ func (d *Driver) applyEvent(now time.Duration, e *port.Event) steal.Output {
 		}
 		return c.Aborted(now, e.Refs...)
 	case port.Kept:
-		d.sources.kept(e.Parts, e.Jobs)
-		for i := range e.Parts {
-			p := &e.Parts[i]
+		parts := make([]steal.Partial, len(e.Kept))
+		for i := range e.Kept {
+			p := &parts[i]
+			*p = e.Kept[i].Partial
+			p.Voucher = d.sources.kept(&e.Kept[i])
 			d.store(identity{p.Path, p.Identity}, p.Outcome, p.Voucher, RanHere)
 		}
-		return c.Keep(now, e.Parts)
+		return c.Keep(now, parts)
 	case port.Delivered:
 		// The job was large enough to be given away. If all peers are lost but this one, what others did for
 		// it should not be.

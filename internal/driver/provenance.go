@@ -136,33 +136,27 @@ func (v *provenance) add(s steal.SegmentID, p part) {
 	}
 }
 
-// kept vouches for long jobs that ran in place, each a part of the segment that it is in. Where others may want to
-// run them again those that cannot be are none: they belong to what is above them.
-func (v *provenance) kept(parts []steal.Partial, jobs []steal.Taken) {
+// kept vouches for a long job that ran in place, a part of the segment that it is in. Where others may want to run it
+// again one that cannot be is none: it belongs to what is above it.
+func (v *provenance) kept(k *port.KeptJob) (voucher []byte) {
 	if v == nil {
-		return
+		return nil
 	}
-	for i := range parts {
-		p := &parts[i]
-		var s steal.SegmentID
-		var whole *steal.Job
-		if i < len(jobs) {
-			s, whole = jobs[i].Segment, &jobs[i].Job
-		}
-		var below, beside []part
-		for _, x := range v.parts[s] {
-			if p.Path.Above(x.path) {
-				below = append(below, x)
-			} else {
-				beside = append(beside, x)
-			}
-		}
-		c, alone := v.vouch(identity{p.Path, p.Identity}, p.Outcome, below, whole, &p.Voucher)
-		if _, runs := v.parts[s]; runs && (v.commit == nil || !alone) {
-			v.parts[s] = beside
-			v.add(s, part{p.Path, c, p.Outcome})
+	p, s := &k.Partial, k.Segment
+	var below, beside []part
+	for _, x := range v.parts[s] {
+		if p.Path.Above(x.path) {
+			below = append(below, x)
+		} else {
+			beside = append(beside, x)
 		}
 	}
+	c, alone := v.vouch(identity{p.Path, p.Identity}, p.Outcome, below, &k.Job, &voucher)
+	if _, runs := v.parts[s]; runs && (v.commit == nil || !alone) {
+		v.parts[s] = beside
+		v.add(s, part{p.Path, c, p.Outcome})
+	}
+	return voucher
 }
 
 // vouch vouches for an outcome that was made of others. Where somebody may want to see how, and would not be able

@@ -121,9 +121,10 @@ func TestVouchersNameTheirParts(t *testing.T) {
 	give(2, 1, job.Path{1, 4, 2}, nil)
 	give(3, 2, job.Path{1, 9, 3}, nil)
 	give(4, 1, job.Path{1, 9, 4}, nil)
-	tell(port.Event{Kind: port.Kept, Parts: []steal.Partial{{Path: job.Path{1, 4}, Identity: idOf(job.Path{4}),
-		Outcome: []byte("long")}, {Path: job.Path{1, 9, 6}, Identity: idOf(job.Path{6})}},
-		Jobs: []steal.Taken{{Segment: 1}, {Segment: 1}}})
+	tell(port.Event{Kind: port.Kept, Kept: []port.KeptJob{
+		{Segment: 1, Partial: steal.Partial{Path: job.Path{1, 4}, Identity: idOf(job.Path{4}),
+			Outcome: []byte("long")}},
+		{Segment: 1, Partial: steal.Partial{Path: job.Path{1, 9, 6}, Identity: idOf(job.Path{6})}}}})
 	give(5, 1, job.Path{1, 5}, nil)
 	tell(port.Event{Kind: port.Finished, Segment: 1, Outcome: []byte("whole"), Good: true})
 	tell(port.Event{Kind: port.Finished, Segment: 2, Outcome: []byte("panic")})

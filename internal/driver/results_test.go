@@ -185,8 +185,9 @@ func TestNamedOutcomesAreNotStored(t *testing.T) {
 	s := newSharer(t, "a", true)
 	s.other = s
 	s.store = func(p steal.Partial) { stored = append(stored, p) }
-	s.tell(port.Event{Kind: port.Kept, Parts: []steal.Partial{{Path: job.Path{1}, Outcome: naming(t, "out",
-		constant("sea"))}, {Path: job.Path{2}, Outcome: []byte("plain")}}})
+	s.tell(port.Event{Kind: port.Kept, Kept: []port.KeptJob{
+		{Partial: steal.Partial{Path: job.Path{1}, Outcome: naming(t, "out", constant("sea"))}},
+		{Partial: steal.Partial{Path: job.Path{2}, Outcome: []byte("plain")}}}})
 	if len(stored) != 1 || len(stored[0].Path) != 1 || stored[0].Path[0] != 2 {
 		t.Errorf("stored are %v", stored)
 	}

@@ -14,6 +14,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -34,12 +35,26 @@ func mutants() []mutant {
 		simMutants())
 }
 
+// usage is what -h prints.
+const usage = `usage: go run ./internal/mutants [text...]
+
+It breaks the product in many small ways, one at a time, and sees whether the tests named with each notice.
+Run it from the top of the repository. Without a text it tries every mutant, else those whose name contains one:
+
+	go run ./internal/mutants steal/       those of one room
+	go run ./internal/mutants steal/abort  those whose name contains a text
+
+It exits with status 1 if a mutant survived or could not be made, or none was tried.
+`
+
 func main() {
+	flag.Usage = func() { fmt.Fprint(flag.CommandLine.Output(), usage) }
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	failed, ran := 0, 0
 	for _, m := range mutants() {
-		if len(os.Args) > 1 && !slices.ContainsFunc(os.Args[1:],
+		if flag.NArg() > 0 && !slices.ContainsFunc(flag.Args(),
 			func(s string) bool { return strings.Contains(m.name, s) }) {
 			continue
 		}

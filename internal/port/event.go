@@ -18,7 +18,7 @@ const (
 	Stopped                          // Segment, which was aborted; Tally
 	Dropped                          // nobody waits for the jobs Refs any more
 	Found                            // Jobs that were about to begin, and that somebody has
-	Kept                             // Parts: outcomes of long jobs that ran in place; Jobs: where, and which if wanted
+	Kept                             // Kept: long jobs that ran in place
 	Delivered                        // the outcome for Ref has come; Good: it was used, and is worth keeping
 	Counted                          // Figures
 	Troubled                         // Text says what went wrong with a job; nothing follows from it
@@ -61,13 +61,20 @@ type Event struct {
 	Outcome []byte          `cbor:"6,keyasint,omitempty"`
 	Good    bool            `cbor:"7,keyasint,omitempty"`
 	Refs    []steal.Ref     `cbor:"8,keyasint,omitempty"`
-	Parts   []steal.Partial `cbor:"9,keyasint,omitempty"`
+	Kept    []KeptJob       `cbor:"9,keyasint,omitempty"`
 	Ref     steal.Ref       `cbor:"10,keyasint,omitempty"`
 	Tally   Tally           `cbor:"11,keyasint"`
 	Figures *Figures        `cbor:"12,keyasint,omitempty"`
 	Text    string          `cbor:"13,keyasint,omitempty"`
 	Shared  *Shared         `cbor:"14,keyasint,omitempty"`
 	Exec    *Execution      `cbor:"15,keyasint,omitempty"`
+}
+
+// A KeptJob is one that ran in place for long.
+type KeptJob struct {
+	Partial steal.Partial   `cbor:"1,keyasint"` // what came of it
+	Segment steal.SegmentID `cbor:"2,keyasint"` // in which it ran
+	Job     steal.Job       `cbor:"3,keyasint"` // the whole of it, where somebody may want to run it again
 }
 
 // An Execution is a program that a job has run which is no part of this one. Whoever started the engine's process runs

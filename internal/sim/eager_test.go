@@ -14,6 +14,7 @@ func TestEagerScheduling(t *testing.T) {
 	run := func(percent int) *Report {
 		c := quiet(&Split{Seed: 3, Total: 100 * time.Second, Grain: time.Second, FanLow: 2, FanHigh: 4, Skew: 2,
 			Arg: 100, Result: 100}, "crs")
+		c.Network = unhurried()
 		c.Speed = func(peer int) float64 {
 			if peer == 5 {
 				return 0.01 // one of eight, a hundred times slower

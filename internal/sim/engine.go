@@ -3,6 +3,7 @@ package sim
 import (
 	"slices"
 
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
@@ -36,8 +37,7 @@ type engine struct {
 	run      job.RunID      // for outcomes
 	orphans  *steal.Orphans // as of the last LostWork order; nil: nothing to look for
 	keep     int64          // Config.KeepAfter
-	kept     []steal.Partial
-	keptJobs []steal.Taken
+	kept     []port.KeptJob
 	keepJobs bool                  // whole
 	nodes    map[job.Identity]Node // audit: of all outcomes that were stored
 	shuffled func(again bool) bool // whether a frame spawns its children in another order

@@ -325,8 +325,8 @@ func (p *peer) complete(c child, first ...port.Event) {
 	}
 	events = append(events, g.sharing.news()...)
 	if len(g.kept) > 0 {
-		events = append(events, port.Event{Kind: port.Kept, Parts: g.kept, Jobs: g.keptJobs})
-		g.kept, g.keptJobs = nil, nil // the core may keep them
+		events = append(events, port.Event{Kind: port.Kept, Kept: g.kept})
+		g.kept = nil // the driver may keep them
 	}
 	if len(unwanted) > 0 {
 		events = append(events, port.Event{Kind: port.Dropped, Refs: unwanted})

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
@@ -55,12 +56,11 @@ func (g *engine) offer(c *child) {
 		return
 	}
 	p := g.path(c.place)
-	in := steal.Taken{Segment: g.top(c.place).id}
+	k := port.KeptJob{Partial: g.partial(p, c.node, c.result, c.took, c.names), Segment: g.top(c.place).id}
 	if g.keepJobs {
-		in.Job = jobOf(g.tree, &entry{node: c.node}, p)
+		k.Job = jobOf(g.tree, &entry{node: c.node}, p)
 	}
-	g.keptJobs = append(g.keptJobs, in)
-	g.kept = append(g.kept, g.partial(p, c.node, c.result, c.took, c.names))
+	g.kept = append(g.kept, k)
 }
 
 // partial is what a job here has come to, by itself.

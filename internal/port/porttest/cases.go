@@ -267,8 +267,9 @@ func kept(r *rig) {
 	id := r.begin("porttest.long", 27, nil)
 	e := r.kind(port.Kept) // when the engine has looked while a job ran
 	want := job.Identify("porttest.fib", r.encode(27))
-	for i, p := range e.Parts {
-		if len(p.Path) < 2 || p.Path[0] != uint32(id) || e.Jobs[i].Segment != id {
+	for _, k := range e.Kept {
+		p := k.Partial
+		if len(p.Path) < 2 || p.Path[0] != uint32(id) || k.Segment != id {
 			r.t.Errorf("of job %v an outcome is kept", p.Path)
 		}
 		if len(p.Path) == 2 && (p.Identity != want || r.result("porttest.fib", p.Outcome) != 196418) {
