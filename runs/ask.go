@@ -103,14 +103,14 @@ func (t *table) Run(id RunID) (Info, bool) {
 	if r == nil || r.own.what == submitting {
 		return Info{}, false
 	}
-	return c.info(r), true
+	return t.info(r), true
 }
 
 // Runs lists all of them.
 func (t *table) Runs() (list []Info) {
 	for _, r := range t.sorted() {
 		if r.own.what != submitting {
-			list = append(list, c.info(r))
+			list = append(list, t.info(r))
 		}
 	}
 	return list
