@@ -41,6 +41,7 @@ func TestAllTellTheSameTimeWithoutItsOwner(t *testing.T) {
 			c, v := coreOf(DefaultConfig())
 			c.Fetched(at(joined), &Told{Run: m.Run, From: "x", Manifest: m})
 			v.silent = []PeerID{"o"}
+			c.Led(at(27), m.Run, "d")
 			c.Claimed(at(heard), claim, "d")
 			if i, _ := c.Run(m.Run); i.State != StateDone || i.Took != 28*time.Second {
 				t.Errorf("who joined after %d s and heard of the end after %d s: %s after %v", joined, heard, i.State, i.Took)

@@ -165,8 +165,8 @@ func (p *modelPeer) complete(j *modelJob, sum uint64) {
 		j.done = true
 		up := j.parent
 		if n := p.w.cfg.keep; n > 0 && up != nil && mix(j.seed+3)%uint64(n) == 0 {
-			p.happened(port.Event{Kind: port.Kept, Parts: []steal.Partial{{Path: j.path, Identity: j.job().Identity,
-				Outcome: binary.AppendUvarint(nil, sum)}}})
+			p.happened(port.Event{Kind: port.Kept, Kept: []port.KeptJob{{Partial: steal.Partial{Path: j.path,
+				Identity: j.job().Identity, Outcome: binary.AppendUvarint(nil, sum)}}}})
 		}
 		if up == nil {
 			break

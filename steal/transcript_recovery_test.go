@@ -33,7 +33,7 @@ func (s *stage) recoveryCommand(t *testing.T, d *datadriven.TestData) {
 		part := []steal.Partial{{Path: parsePath(t, d, names[1].Key), Identity: identityOf(names[1].Key, d),
 			Outcome: []byte(names[2].Key)}}
 		if d.Cmd == "keep" {
-			x.happened(port.Event{Kind: port.Kept, Parts: part})
+			x.happened(port.Event{Kind: port.Kept, Kept: []port.KeptJob{{Partial: part[0]}}})
 		} else {
 			x.driver.Restore(s.now, part)
 		}
