@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,12 +17,14 @@ import (
 
 // apartInstances are runs of some ten seconds, with many small jobs and few large ones, and with what jobs share:
 // beside them the start of a process counts little.
-var apartInstances = []string{"nqueens 18", "uts T1L", "tsp --random 115 --seed 3", "raytracer balls --samples 12",
+var apartInstances = []string{"nqueens 17", "uts T1L", "tsp --random 115 --seed 3", "raytracer balls --samples 12",
 	"sat --waerden 3,12,135"}
 
 // apart compares one process that does all with a daemon that has a process of its own compute: what it costs that no
-// job can harm more than that.
+// job can harm more than that. The difference is smaller than what other machines' load does to a single run, which
+// only ever makes it longer: so there are many rounds, and the least of each way is compared, too.
 func apart(w *workshop, rounds int) (_ []table, err error) {
+	rounds *= 3
 	ctx, cancel := context.WithTimeout(context.Background(),
 		time.Duration(2*(rounds+1)*len(apartInstances))*swarmPatience)
 	defer cancel()
@@ -34,14 +37,12 @@ func apart(w *workshop, rounds int) (_ []table, err error) {
 			"The CPU time is that of the daemon and of the process in which it has computed, and of the one process; not that of "+
 			"the command that asks the daemon. Every answer is checked.", rounds),
 	}}
-	for _, workers := range []int{1, runtime.NumCPU()} {
-		for _, line := range apartInstances {
-			p := &apartPair{line: line, workers: workers, binary: binary, w: w}
-			if err := p.measure(ctx, rounds); err != nil {
-				return nil, err
-			}
-			t.figures = append(t.figures, p.figures()...)
+	for _, line := range apartInstances {
+		p := &apartPair{line: line, workers: runtime.NumCPU(), binary: binary, w: w}
+		if err := p.measure(ctx, rounds); err != nil {
+			return nil, err
 		}
+		t.figures = append(t.figures, p.figures()...)
 	}
 	return []table{t}, nil
 }
@@ -113,10 +114,15 @@ func (p *apartPair) figures() []figure {
 		}
 		return list
 	}
+	least := func(times [2][]float64) []float64 {
+		return []float64{100 * (slices.Min(times[1])/slices.Min(times[0]) - 1)}
+	}
 	return []figure{
 		{name: fmt.Sprintf("%s, %d workers: one process", p.line, p.workers), form: "%.2f s", values: p.wall[0]},
-		{name: "  apart, longer by", form: "%.1f %%", values: more(p.wall), atMost: 1},
-		{name: "  apart, more CPU time by", form: "%.1f %%", values: more(p.cpu), atMost: 1},
+		{name: "  apart, longer by", form: "%.1f %%", values: more(p.wall)},
+		{name: "  the least of each, longer by", form: "%.1f %%", values: least(p.wall), atMost: 1},
+		{name: "  apart, more CPU time by", form: "%.1f %%", values: more(p.cpu)},
+		{name: "  the least of each, more CPU time by", form: "%.1f %%", values: least(p.cpu), atMost: 1},
 	}
 }
 
