@@ -13,9 +13,9 @@ import (
 // one, and the rest go to where they are used well, in proportion to the runs' efficiency, as their coordinators tell
 // it: so a run that has more processors than it can use gives some to one that has not, with nobody to decide it for
 // all, and who submits many runs, or says that they are efficient, takes nothing from others. Where there are too few
-// cores, runs take turns. A run that has no work here keeps one core, so that it goes on stealing, and lends the
-// others. Shares change when a run comes or goes, when the volunteer says so, and at every turn. If the cores are to
-// rest for a part of their time, a turn has fewer of them.
+// cores, owners take turns, and so do an owner's runs. A run that has no work here keeps one core, so that it goes on
+// stealing, and lends the others. Shares change when a run comes or goes, when the volunteer says so, and at every
+// turn. If the cores are to rest for a part of their time, a turn has fewer of them.
 type arbiter struct {
 	mu     sync.Mutex
 	cores  int // that the volunteer allows at most
@@ -176,14 +176,34 @@ const (
 	leastWorth = 0.1
 )
 
+// inTurn lists the runs in the order in which it is their turn: owner by owner, so that who has many runs has no more
+// turns than others.
+func inTurn(runs []contender, turn int) (order []int) {
+	var owners []string
+	of := map[string][]int{}
+	for i := range runs {
+		who := runs[i].owner
+		if of[who] == nil {
+			owners = append(owners, who)
+		}
+		of[who] = append(of[who], i)
+	}
+	for i := range owners {
+		list := of[owners[(i+turn)%len(owners)]]
+		first := turn / len(owners) % len(list)
+		order = append(append(order, list[first:]...), list[:first]...)
+	}
+	return order
+}
+
 // shareOut gives each run at most what it wants: one core after the other to the owner who has the fewest, and there
 // to the run that has the fewest for what it is worth. Among equals those come first whose turn it is.
 func shareOut(cores int, runs []contender, turn int) []int {
 	got, of := make([]int, len(runs)), map[string]int{}
+	order := inTurn(runs, turn)
 	for ; cores > 0; cores-- {
 		best, least := -1, 0.0
-		for i := range runs {
-			k := (i + turn) % len(runs)
+		for _, k := range order {
 			r := &runs[k]
 			if got[k] >= r.want {
 				continue
@@ -194,7 +214,7 @@ func shareOut(cores int, runs []contender, turn int) []int {
 			}
 			need := float64(got[k]) / worth
 			if best < 0 || of[r.owner] < of[runs[best].owner] ||
-				of[r.owner] == of[runs[best].owner] && need < least {
+				r.owner == runs[best].owner && need < least {
 				best, least = k, need
 			}
 		}

@@ -96,6 +96,29 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// With fewer cores than owners, or some that cannot be divided among them, each owner has its turn, and each of its
+// runs: a batch of many takes nothing from who has one run.
+func TestTurnsOfOwners(t *testing.T) {
+	runs := make([]contender, 6)
+	for i := range runs {
+		runs[i] = contender{want: 8, owner: "many"}
+	}
+	runs[3].owner = "one"
+	for _, cores := range []int{1, 2, 3} {
+		var served [6]int
+		for turn := range 300 {
+			for i, n := range shareOut(cores, runs, turn) {
+				served[i] += n
+			}
+		}
+		for i, n := range served {
+			if want := 150 * cores; i == 3 && n != want || i != 3 && n != want/5 {
+				t.Errorf("of %d cores in 300 turns run %d of the owner %q had %d", cores, i, runs[i].owner, n)
+			}
+		}
+	}
+}
+
 // A run that has no jobs for its cores lends them to the others, and keeps one to hear of jobs by.
 func TestDryRunLendsItsCores(t *testing.T) {
 	var busy, dry int
