@@ -196,19 +196,26 @@ func infoAt(t *testing.T, p *peer.Peer, run job.RunID) (i control.RunInfo) {
 	return control.RunInfo{}
 }
 
+// deputy is a rogue that is the first deputy of a run of v, which w takes part in; end is that of pairs.
+func deputy(t *testing.T, v, w *peer.Peer) (r *rogue, run job.RunID, end func() control.Outcome) {
+	t.Helper()
+	r = invited(t, v)
+	r.volunteers(t)
+	join(t, v, w, control.Invitation{})
+	run, end = pairs(t, v, 4, control.Submission{})
+	until(t, "the other takes part", func() bool { return infoAt(t, w, run).State == control.RunRunning })
+	if d := infoAt(t, v, run).Deputies; len(d) == 0 || d[0] != r.ID().String() {
+		t.Fatalf("the deputies are %v", d)
+	}
+	return r, run, end
+}
+
 // A deputy that says that it has the answer ends nothing while the owner computes: neither there nor where others take
 // part, and though it calls itself master of the run, too, with the answer. (The owner gave its root up to that, and
 // believed it then.) Nor does it when the owner has an answer: that stays, and the run is disputed.
 func TestAnswerOfADeputy(t *testing.T) {
 	v, w := computing(t), computing(t)
-	r := invited(t, v)
-	r.volunteers(t)
-	join(t, v, w, control.Invitation{})
-	run, end := pairs(t, v, 4, control.Submission{})
-	until(t, "the other takes part", func() bool { return infoAt(t, w, run).State == control.RunRunning })
-	if d := infoAt(t, v, run).Deputies; len(d) == 0 || d[0] != r.ID().String() {
-		t.Fatalf("the deputies are %v", d)
-	}
+	r, run, end := deputy(t, v, w)
 	lie := square(t, 100)
 	asked, claim := r.has(lie), &meeting{Answers: [][]byte{says(t, keyOf(r), run, lie)}}
 	there, tells, beacon := r.at(t, w), r.speaks(t), steal.Beacon{Rank: 1, Answered: &[16]byte{1}}
@@ -249,14 +256,7 @@ func TestDeputyShowsThatItLed(t *testing.T) {
 			c.Runs = runs.DefaultConfig()
 			c.Runs.Vacant = time.Hour
 		})
-		r := invited(t, v)
-		r.volunteers(t)
-		join(t, v, w, control.Invitation{})
-		run, _ := pairs(t, v, 4, control.Submission{})
-		until(t, "the other takes part", func() bool { return infoAt(t, w, run).State == control.RunRunning })
-		if d := infoAt(t, v, run).Deputies; len(d) == 0 || d[0] != r.ID().String() {
-			t.Fatalf("the deputies are %v", d)
-		}
+		r, run, _ := deputy(t, v, w)
 		lie := square(t, 100)
 		there, claim := r.at(t, w), &meeting{Answers: [][]byte{says(t, keyOf(r), run, lie)}}
 		r.has(lie)
