@@ -218,10 +218,10 @@ func (x *meetings) rememberAddresses(c *statement.SignedCard, via multiaddr.Mult
 	x.board.net.Peerstore().AddAddrs(c.Peer, x.host.Dialable(addrs, via), peerstore.RecentlyConnectedAddrTTL)
 }
 
-// linkTo is where a connected peer is; nil if it has gone.
+// linkTo is where a connected peer is now; nil if it has gone.
 func (x *meetings) linkTo(id peer.ID) multiaddr.Multiaddr {
 	for _, c := range x.board.net.Network().ConnsToPeer(id) {
-		return c.RemoteMultiaddr()
+		return host.RemoteAddr(c)
 	}
 	return nil
 }

@@ -163,7 +163,7 @@ func (x *exchange) hear(s network.Stream) error {
 		return err
 	}
 	for _, t := range list {
-		x.learn(t, s.Conn().RemoteMultiaddr())
+		x.learn(t, RemoteAddr(s.Conn()))
 	}
 	return nil
 }
@@ -196,5 +196,5 @@ func (x *exchange) identified(e event.EvtPeerIdentificationCompleted) {
 	if err != nil || t.id != e.Peer {
 		return
 	}
-	x.learn(t, e.Conn.RemoteMultiaddr())
+	x.learn(t, RemoteAddr(e.Conn))
 }
