@@ -56,7 +56,7 @@ type charge struct {
 	text          []byte
 	hash          [32]byte
 	accuser       peer.ID // who tells of it
-	rounding      string  // of the run
+	of            *runs.Manifest
 	said, against peer.ID // who has signed; against is "" if one word is all
 }
 
@@ -123,8 +123,8 @@ func (a *accusation) signedChildren(n verify.Node) error {
 
 // A court tries accusations, one at a time.
 type court struct {
-	engine func(run job.RunID) (port.Live, error) // with one core, for one trial
-	known  func(run job.RunID) *runs.Manifest     // if this peer takes part, or has
+	engine func(of *runs.Manifest) (port.Live, error) // with one core, for one trial
+	known  func(run job.RunID) *runs.Manifest         // if this peer takes part, or has
 	unfit  func(m *statement.SignedManifest) string
 	out    func(id peer.ID) bool
 
@@ -195,7 +195,7 @@ func (j *jury) hear(author peer.ID, b []byte) {
 	if m == nil || m.Verify == "" {
 		return
 	}
-	c.rounding = m.Rounding
+	c.of = m
 	j.court.mu.Lock()
 	admitted := j.court.docket.admit(j.now(), c)
 	begin := admitted && !j.court.sits
@@ -239,7 +239,7 @@ func (j *jury) sit(ctx context.Context) {
 
 // try says who has lied: who was accused, who accuses, or, "", that it cannot be told here.
 func (c *court) try(ctx context.Context, a *charge) peer.ID {
-	judged, alike := compute.Judged(a.Function), compute.Alike(a.Function, a.rounding)
+	judged, alike := compute.Judged(a.Function), compute.Alike(a.Function, a.of.Rounding)
 	switch {
 	case !alike && !judged:
 		return ""
@@ -248,7 +248,7 @@ func (c *court) try(ctx context.Context, a *charge) peer.ID {
 	}
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	defer cancel()
-	e, err := c.engine(a.Run)
+	e, err := c.engine(a.of)
 	if err != nil {
 		return ""
 	}
@@ -400,7 +400,11 @@ func takesPart(t *conductor, run job.RunID) *runs.Manifest {
 }
 
 // trialEngine starts what runs one job, beside all else, on one core.
-func (c *crew) trialEngine(run job.RunID) (port.Live, error) {
-	return c.engine(&statement.SignedManifest{Run: run}, compute.Config{Run: run, Self: string(c.self), Workers: 1,
-		Idle: !c.cfg.FullPriority, KeepAfter: -1})
+func (c *crew) trialEngine(of *runs.Manifest) (port.Live, error) {
+	m := &statement.SignedManifest{} // it has the module for a moment, and no run has it for that
+	m.Entry, m.Verify = of.Entry, of.Verify
+	copy(m.Version[:], of.Version)
+	defer c.modules.unuse(manifestOf(m))
+	return c.engine(m, compute.Config{Run: of.Run, Self: string(c.self), Workers: 1, Idle: !c.cfg.FullPriority,
+		KeepAfter: -1})
 }

@@ -94,6 +94,9 @@ func (c *catalog) unfit(m *statement.SignedManifest) string {
 	if _, why := c.lent(m); why != "" {
 		return why
 	}
+	if _, err := modeOf(m.Verify); err != nil {
+		return err.Error()
+	}
 	if m.Entry == module.Func {
 		return c.modules.unfit(m)
 	}
@@ -110,9 +113,6 @@ func (c *catalog) unfit(m *statement.SignedManifest) string {
 	}
 	if _, ok := satin.Lookup(m.Entry); !ok {
 		return fmt.Sprintf("%s has no function %q", m.App, m.Entry)
-	}
-	if _, err := modeOf(m.Verify); err != nil {
-		return err.Error()
 	}
 	if m.Rounding != "" && m.Rounding != compute.Rounding() {
 		return fmt.Sprintf("its results are compared to the bit, and this machine rounds as %s, its owner's as %s",

@@ -80,13 +80,14 @@ func (c *crew) engine(m *statement.SignedManifest, cfg compute.Config) (port.Liv
 	process := child.Config{Command: c.cfg.Compute, Compute: cfg, Memory: c.jobMemory.Load(),
 		Shared: int(c.memory.objects().MaxBytes)}
 	process.Programs, _ = c.apps.lent(m) // who may not have all of them takes no part
-	log := c.log.With("run", m.Run.String())
+	log := c.log.With("run", cfg.Run.String())
 	process.Log = func(line string) { log.Info("a job says", "text", line) }
 	if m.Entry == module.Func {
 		var err error
 		if process.Module, err = c.modules.use(m); err != nil {
 			return nil, err
 		}
+		process.Module.Strict = m.Verify != ""
 	}
 	return child.Start(process)
 }

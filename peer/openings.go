@@ -168,7 +168,7 @@ func (j *jury) runTrials(ctx context.Context) {
 		if e == nil || of != next.run {
 			e.close()
 			e, of = nil, next.run
-			if live, err := j.court.engine(next.run); err != nil {
+			if live, err := j.court.engine(j.court.known(next.run)); err != nil {
 				j.log.Warn("nothing can be run again to check it", "run", next.run, "error", err)
 			} else {
 				e = &trial{e: live}

@@ -14,6 +14,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/verify"
 )
@@ -140,12 +141,13 @@ func TestNodesAreTried(t *testing.T) {
 		"only hashes of its child":  {10, 55, []driver.Given{{Claim: child(job.Path{7, 1}, 9, 35).Claim}}, false},
 		"wrong, whatever the child": {10, 57, []driver.Given{child(job.Path{7, 1}, 9, 35)}, true},
 	} {
-		court := &court{engine: func(run job.RunID) (port.Live, error) {
-			return compute.New(compute.Config{Run: run, Self: "x", Workers: 1, KeepAfter: -1})
+		court := &court{engine: func(of *runs.Manifest) (port.Live, error) {
+			return compute.New(compute.Config{Run: of.Run, Self: "x", Workers: 1, KeepAfter: -1})
 		}}
 		a := fib(c.n, c.is)
 		a.Children = driver.ChildrenOf(c.given)
-		liar := court.try(context.Background(), &charge{accusation: *a, said: "accused", rounding: compute.Rounding()})
+		liar := court.try(context.Background(), &charge{accusation: *a, said: "accused",
+			of: &runs.Manifest{Rounding: compute.Rounding()}})
 		if (liar != "") != c.lies || liar != "" && liar != "accused" {
 			t.Errorf("%s: the liar is %q", name, liar)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -93,7 +94,8 @@ func (j *jury) manifest(c *charge) *runs.Manifest {
 		return m
 	}
 	m, err := statement.OpenManifest(c.Manifest)
-	if err != nil || m.Run != c.Run || j.court.unfit(m) != "" {
+	isModule := m != nil && m.Entry == module.Func // none is fetched for that
+	if err != nil || m.Run != c.Run || isModule || j.court.unfit(m) != "" {
 		return nil
 	}
 	return manifestOf(m)

@@ -92,8 +92,13 @@ func gated(t *testing.T, v *peer.Peer, fn string, n int, sub control.Submission)
 // volunteers says that it takes part in runs, like any other member.
 func (r *rogue) volunteers(t *testing.T) {
 	t.Helper()
+	r.volunteersFor(t, statement.App{Name: "hostile"})
+}
+
+func (r *rogue) volunteersFor(t *testing.T, apps ...statement.App) {
+	t.Helper()
 	c := cardWith(t, r.Network().Peerstore().PrivKey(r.ID()), &statement.Card{Cluster: "here", Proof: r.Proof(),
-		Apps: []statement.App{{Name: "hostile"}}})
+		Apps: apps})
 	if err := r.say(t, "/satin/meet/1", &meeting{Cards: [][]byte{c}}, &meeting{}); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,9 @@ import (
 type Config struct {
 	Limits wasm.Limits // default: wasm.DefaultLimits()
 	Fuel   int32       // instructions, about, between two looks at what others want: default some 100 us
+	// Strict jobs see nothing that another machine, or another time, would show them: see strict.go. Fuel is then that
+	// of all who compare their results.
+	Strict bool
 	// Budget is how much fuel the calls may use that describe and prepare a run: default 20,000,000,000, some
 	// 10 s. Jobs may run for ever: who waits for them aborts them.
 	Budget int64
@@ -32,7 +35,9 @@ func NewHost(cfg Config) (*Host, error) {
 		cfg.Limits = wasm.DefaultLimits()
 	}
 	if cfg.Fuel == 0 {
-		cfg.Fuel = defaultFuel
+		if cfg.Fuel = defaultFuel; cfg.Strict {
+			cfg.Fuel = strictFuel
+		}
 	}
 	if cfg.Budget == 0 {
 		cfg.Budget = 20_000_000_000

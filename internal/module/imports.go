@@ -181,7 +181,10 @@ func tick(in *instance, a []uint64) {
 		}
 		return
 	}
-	if in.engine.Attend() > 0 {
+	hungry := in.engine.Attend() > 0
+	if in.strict() {
+		in.regularly()
+	} else if hungry {
 		in.raise()
 		in.asked++
 	} else if in.grewElsewhere() {
@@ -191,14 +194,19 @@ func tick(in *instance, a []uint64) {
 
 // wanted is called by a module whose attention word was raised, at a spawn.
 func wanted(in *instance, a []uint64) {
-	n := in.working().Attend()
+	n, strict := in.working().Attend(), in.strict()
+	if strict {
+		n = strictOffers
+	}
 	if room := maxLive - in.children.n; n > room {
 		n = room
 	}
-	if in.asked > patience && n > 0 { // its jobs are coarse: come by at each spawn, before a long one begins
+	if in.asked > patience && n > 0 && !strict { // its jobs are coarse: come by at each spawn, before a long one begins
 		in.raise()
 	}
-	in.asked = 0
+	if !strict {
+		in.asked = 0
+	}
 	a[0] = uint64(uint32(n))
 }
 
@@ -230,7 +238,7 @@ const (
 func join(in *instance, a []uint64) {
 	e, x := in.working(), in.child(a[0])
 	handle := a[0]
-	if e.TakeBack(x) {
+	if !in.strict() && e.TakeBack(x) {
 		in.forget(handle)
 		a[0] = takenBack
 		return
@@ -265,6 +273,10 @@ func anyOf(in *instance, a []uint64) {
 	handles := in.bytes(a[0], 4*uint64(n))
 	for i := range list {
 		list[i] = in.child(uint64(binary.LittleEndian.Uint32(handles[4*i:])))
+	}
+	if in.strict() {
+		a[0] = 0
+		return
 	}
 	a[0] = uint64(e.Any(list))
 }

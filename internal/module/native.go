@@ -46,6 +46,7 @@ func init() {
 	d := engine.Describe(Func, *(*unsafe.Pointer)(unsafe.Pointer(&f)), reflect.TypeFor[Call](),
 		reflect.TypeFor[[]byte](),
 		true)
+	d.Alike = engine.Exact // where they run strictly
 	d.Enter(&ops{d})
 	engine.EnterGuard(*(*unsafe.Pointer)(unsafe.Pointer(&f)), func(w *engine.Worker, arg any) (ok, fits bool) {
 		c, fits := arg.(Call)

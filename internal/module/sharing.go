@@ -51,6 +51,7 @@ func writeObject(in *instance, a []uint64) {
 }
 
 func shareLattice(in *instance, a []uint64) {
+	in.mayDiffer()
 	in.named(a[3], in.sharing().Lattice(uint32(a[0]), in.copied(a[1], a[2])))
 }
 
@@ -63,6 +64,7 @@ func readValue(in *instance, a []uint64) {
 const unchanged = 1<<64 - 1
 
 func latticeValue(in *instance, a []uint64) {
+	in.mayDiffer()
 	name := in.name(a[0])
 	v := in.sharing().Value(name)
 	if last, asked := in.seen[name]; asked && last == v {
@@ -90,6 +92,7 @@ func (in *instance) grewElsewhere() bool {
 }
 
 func growLattice(in *instance, a []uint64) {
+	in.mayDiffer()
 	in.sharing().Grow(in.name(a[0]), in.copied(a[1], a[2]))
 }
 

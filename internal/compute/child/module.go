@@ -24,6 +24,8 @@ type Module struct {
 	Cache string
 	// Within is how long it may be compiled, as processor time where the system tells; 0: what its size gives.
 	Within time.Duration
+	// Strict jobs see nothing of where they run: see module.Config.
+	Strict bool
 }
 
 // sentModule says what follows the task.
@@ -32,6 +34,7 @@ type sentModule struct {
 	Size   int           `cbor:"2,keyasint,omitempty"` // 0: there is none
 	Cache  string        `cbor:"3,keyasint,omitempty"`
 	Within time.Duration `cbor:"4,keyasint,omitempty"`
+	Strict bool          `cbor:"5,keyasint,omitempty"`
 }
 
 func (m *Module) sent() sentModule {
@@ -42,7 +45,7 @@ func (m *Module) sent() sentModule {
 	if within == 0 {
 		within = compileAny + time.Duration(len(m.Bytes))*compileByte
 	}
-	return sentModule{m.Hash, len(m.Bytes), m.Cache, within}
+	return sentModule{m.Hash, len(m.Bytes), m.Cache, within, m.Strict}
 }
 
 // chunk is how many bytes of a module one frame has.
@@ -128,7 +131,8 @@ func provide(sent *sentModule, bin []byte) error {
 // compiled loads a module. Bad is what is wrong with it.
 func compiled(sent *sentModule, bin []byte) (m *module.Module, bad, err error) {
 	defer endAfter(sent)()
-	cfg := module.Config{Cache: sent.Cache, Log: func(line string) { fmt.Fprintln(os.Stderr, line) }}
+	cfg := module.Config{Cache: sent.Cache, Strict: sent.Strict,
+		Log: func(line string) { fmt.Fprintln(os.Stderr, line) }}
 	h, err := module.NewHost(cfg)
 	if err != nil { // compiled code is not kept then
 		cfg.Cache = ""

@@ -25,6 +25,7 @@ const moduleBudget = 5_000_000_000
 // loaded is the module that was used last.
 type loaded struct {
 	hash   module.Hash
+	strict bool // see module.Config
 	module *module.Module
 }
 
@@ -38,7 +39,7 @@ func consents(cfg *Config) []statement.App {
 
 // take has a run's module made ready, and takes part then.
 func (v *Visitor) take(w *tab.Work) {
-	err := v.provide(module.Hash(w.Module))
+	err := v.provide(module.Hash(w.Module), w.Hoard)
 	v.mu.Lock()
 	if v.work != w {
 		v.mu.Unlock()
@@ -68,10 +69,10 @@ func (v *Visitor) ready(run job.RunID, err error) {
 }
 
 // provide makes the jobs of a module run here. One is loaded at a time.
-func (v *Visitor) provide(h module.Hash) error {
+func (v *Visitor) provide(h module.Hash, strict bool) error {
 	v.loading.Lock()
 	defer v.loading.Unlock()
-	if v.last.module != nil && v.last.hash == h {
+	if v.last.module != nil && v.last.hash == h && v.last.strict == strict {
 		return nil
 	}
 	if v.cfg.Module == nil {
@@ -84,12 +85,16 @@ func (v *Visitor) provide(h module.Hash) error {
 	if len(bin) > module.MaxSize || module.HashOf(bin) != h {
 		return fmt.Errorf("module %s has come with other bytes", h)
 	}
-	if v.modules == nil {
-		if v.modules, err = module.NewHost(module.Config{Budget: moduleBudget}); err != nil {
+	at := 0
+	if strict {
+		at = 1
+	}
+	if v.modules[at] == nil {
+		if v.modules[at], err = module.NewHost(module.Config{Budget: moduleBudget, Strict: strict}); err != nil {
 			return err
 		}
 	}
-	m, err := v.modules.Load(bin)
+	m, err := v.modules[at].Load(bin)
 	if err != nil {
 		return err
 	}
@@ -97,7 +102,7 @@ func (v *Visitor) provide(h module.Hash) error {
 		module.Withdraw(v.last.hash)
 		v.last.module.Close()
 	}
-	v.last = loaded{h, m}
+	v.last = loaded{h, strict, m}
 	module.Provide(m)
 	return nil
 }

@@ -57,8 +57,8 @@ type Visitor struct {
 
 	made committed
 
-	loading sync.Mutex // guards the next two
-	modules *module.Host
+	loading sync.Mutex      // guards the next two
+	modules [2]*module.Host // the second is strict
 	last    loaded
 
 	mu      sync.Mutex

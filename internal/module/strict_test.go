@@ -1,0 +1,94 @@
+package module
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/satin-peer/satin/internal/engine"
+)
+
+// fickle is an engine that wants now this, now that, and notes all that it is asked.
+type fickle struct {
+	alone
+	t     *testing.T
+	m     *Module
+	rng   *rand.Rand
+	asked *[]string
+}
+
+func (e *fickle) Attend() int { return e.rng.IntN(4) }
+
+func (e *fickle) Offer(j Job) Child {
+	*e.asked = append(*e.asked, fmt.Sprint("offer ", j.Fn, j.Arg, j.Path))
+	return &j
+}
+
+func (e *fickle) TakeBack(Child) bool {
+	e.t.Error("it sees whether a child has begun")
+	return e.rng.IntN(2) == 0
+}
+
+func (e *fickle) Any(list []Child) int {
+	e.t.Error("it sees which child is finished first")
+	return e.rng.IntN(len(list))
+}
+
+func (e *fickle) Await(x Child) ([]byte, error) {
+	j := x.(*Job)
+	*e.asked = append(*e.asked, fmt.Sprint("await ", j.Fn, j.Arg, j.Path))
+	return e.m.Run(e, j.Fn, j.Arg)
+}
+
+func (e *fickle) Drop(x Child) { *e.asked = append(*e.asked, fmt.Sprint("drop ", x.(*Job).Path)) }
+
+func (e *fickle) Shared() Shared { return nil }
+
+// A strict job sees nothing of who wants work and who has done it: whatever its engine does it asks for the same in the
+// same order, and comes to the same.
+func TestStrictJobsSeeNothing(t *testing.T) {
+	for guest, path := range guests {
+		t.Run(guest, func(t *testing.T) {
+			m := load(t, Config{Fuel: 500, Strict: true}, path)
+			for _, what := range [][]string{{"fib", "22"}, {"queens_of", "8"}, {"first", "200"}, {"aborted", "3"}} {
+				r, err := m.Setup(what, nil, inputs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var first []string
+				for seed := range uint64(4) {
+					var asked []string
+					e := &fickle{t: t, m: m, rng: rand.New(rand.NewPCG(seed, 1)), asked: &asked}
+					out, err := m.Run(e, r.Call.Fn, r.Call.Arg)
+					asked = append(asked, fmt.Sprint(out, err))
+					if seed == 0 {
+						first = asked
+					}
+					if !slices.Equal(asked, first) {
+						t.Errorf("%v: another time it asks for something else", what)
+					}
+				}
+				if what[0] == "fib" && len(first) < 10 {
+					t.Errorf("%v: it offers nothing: %v", what, first)
+				}
+			}
+		})
+	}
+}
+
+// What is strict computes the same as what is not, also where others take of it; a lattice ends the run with a line.
+func TestStrictModulesConform(t *testing.T) {
+	for guest, path := range guests {
+		t.Run(guest, func(t *testing.T) {
+			m := load(t, Config{Fuel: 1_000, Strict: true}, path)
+			provide(t, m)
+			for name, p := range map[string]*engine.Pool{"sequential": nil,
+				"2 workers": pools(t, engine.Config{Workers: 2})} {
+				t.Run(name, func(t *testing.T) { conforms(t, on(p, m)) })
+			}
+			_, err := on(pools(t, engine.Config{Workers: 2}), m)(t, "waits", "1234")
+			oneClearLine(t, err, "cannot be compared: run it without --verify")
+		})
+	}
+}

@@ -1,0 +1,55 @@
+package peer_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// Jobs of a module come to the same to the bit in two processes: whatever the way to compare them nobody is blamed, and
+// where nodes are run again the outcomes of those below are supplied.
+func TestModulesAreCompared(t *testing.T) {
+	queens := readModule(t, "examples/queens-c/queens.wasm")
+	for _, mode := range []string{"quorum=2", "doubt=1e-3", "spot=1"} {
+		t.Run(mode, func(t *testing.T) {
+			a, b := open(t, inProcesses(t)), open(t, inProcesses(t))
+			if _, err := b.Join(deadline(t), address(t, a)); err != nil {
+				t.Fatal(err)
+			}
+			for ctx, compared := deadline(t), false; !compared; { // a run may be over before the other has its module
+				sub := queens.submission(t, a, "14")
+				sub.Verify = mode
+				info, err := a.Submit(ctx, sub)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := queens.answer(t, a, info.Run, "14"); !strings.Contains(got, "365596 solutions") {
+					t.Fatalf("the answer is %q", got)
+				}
+				out, err := a.Wait(ctx, info.Run, nil)
+				if err != nil || out.Trust == nil || len(out.Trust.Caught) > 0 {
+					t.Fatalf("it rests on %+v, %v", out.Trust, err)
+				}
+				compared = out.Trust.Here > 0
+				if mode == "spot=1" {
+					compared = out.Trust.Nodes > out.Trust.Proved && out.Trust.Reran > out.Trust.Here
+				}
+			}
+		})
+	}
+}
+
+// A module that asks for a lattice ends a verified run with a line: its results may honestly differ.
+func TestLatticesAreNotCompared(t *testing.T) {
+	golomb := readModule(t, "examples/golomb-c/golomb.wasm")
+	a := open(t, inProcesses(t))
+	sub := golomb.submission(t, a, "8")
+	sub.Verify = "quorum=2"
+	info, err := a.Submit(deadline(t), sub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := a.Wait(deadline(t), info.Run, nil)
+	if err != nil || !strings.Contains(out.Failure, "cannot be compared: run it without --verify") {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
