@@ -19,7 +19,7 @@ var moduleMutants = []mutant{
 		old: "	if in.strict() {\n		in.refuse(\"a job uses", new: "	if in.strict() && in.asked < 0 {\n		in.refuse(\"a job uses"},
 	{name: "peer/modules-never-strict", wrong: "a module that sees where it runs has honest members put out",
 		file: "internal/compute/child/module.go", pkg: "peer", run: "^TestLatticesAreNotCompared$",
-		old: "Strict: sent.Strict, ", new: ""},
+		old: "Strict: sent.Strict,\n", new: "\n"},
 	{name: "wasm/loops-are-free", wrong: "an endless loop is never interrupted", file: "internal/wasm/meter.go",
 		pkg: "internal/wasm", run: "^TestPrices$",
 		old: "			if top.back {\n", new: "			if top.back && top.at < 0 {\n"},
