@@ -191,7 +191,7 @@ believes nobody, and needs no daemon. The exit code is 0 if the whole is proved,
 			if p == nil || p.Dropped {
 				continue
 			}
-			if _, err := dir.checkPiece(part, dir.pieceFile(p), p.File); err != nil {
+			if _, _, err := dir.checkPiece(part, dir.pieceFile(p), p.File); err != nil {
 				return failed("part %d: %w", part+1, err)
 			}
 			proved++

@@ -150,23 +150,34 @@ func (d *campaignDir) checkCover() error {
 }
 
 // checkPiece has the checker follow the piece of a part in a file. Hash is what the file is to have; "" for any.
-func (d *campaignDir) checkPiece(part int, file, hash string) (report lrat.Report, err error) {
+// Text is how many bytes of proof there are.
+func (d *campaignDir) checkPiece(part int, file, hash string) (report lrat.Report, text int64, err error) {
 	if hash != "" {
 		if got, _, err := fileSum(file); err != nil || got != hash {
-			return report, errors.Join(err, fmt.Errorf("%s is not what its name says", file))
+			return report, 0, errors.Join(err, fmt.Errorf("%s is not what its name says", file))
 		}
 	}
 	formula, err := os.Open(d.path(formulaFile))
 	if err != nil {
-		return report, err
+		return report, 0, err
 	}
 	defer formula.Close()
 	piece, err := openText(file)
 	if err != nil {
-		return report, err
+		return report, 0, err
 	}
 	defer piece.Close()
-	return lrat.Derive(formula, piece, d.Goal(part))
+	var read counter
+	report, err = lrat.Derive(formula, io.TeeReader(piece, &read), d.Goal(part))
+	return report, int64(read), err
+}
+
+// counter counts the bytes that it is given.
+type counter int64
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
 }
 
 func fileSum(name string) (sum string, size int64, err error) {
@@ -199,11 +210,11 @@ func (d *campaignDir) clauses() (n int, err error) {
 // take checks the proof of a part that came in a file, and keeps it under its hash.
 func (d *campaignDir) take(part int, file string, p campaign.Piece) error {
 	began := time.Now()
-	report, err := d.checkPiece(part, file, "")
+	report, text, err := d.checkPiece(part, file, "")
 	if err != nil {
 		return err
 	}
-	p.Part, p.Steps, p.Checking = part+1, report.Added, time.Since(began).Seconds()
+	p.Part, p.Steps, p.Text, p.Checking = part+1, report.Added, text, time.Since(began).Seconds()
 	if p.File, p.Bytes, err = fileSum(file); err != nil {
 		return err
 	}

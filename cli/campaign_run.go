@@ -97,11 +97,11 @@ func (b *batch) takePiece(d *campaignDir, in *input, s solution) error {
 			d.path(in.file(".model.json"))), err)
 	}
 	p := campaign.Piece{Elapsed: s.end.at.Seconds(), Gave: s.gave}
-	var figures struct{ Conflicts uint64 }
+	var figures struct{ Attempts, Conflicts uint64 }
 	if text, err := json.Marshal(s.answer.Fields); err == nil {
-		_ = json.Unmarshal(text, &figures) // an application without that figure has none
+		_ = json.Unmarshal(text, &figures) // an application without these figures has none
 	}
-	p.Conflicts = figures.Conflicts
+	p.Attempts, p.Conflicts = figures.Attempts, figures.Conflicts
 	if err := d.take(in.line-1, file, p); err != nil {
 		return err
 	}

@@ -16,8 +16,10 @@ type Piece struct {
 	Part      int                `json:"part"` // from 1, in the order of the plan
 	File      string             `json:"file"` // the hash of the piece, as it is kept: compressed
 	Bytes     int64              `json:"bytes"`
+	Text      int64              `json:"text_bytes"`        // as it is checked: not compressed
 	Dropped   bool               `json:"dropped,omitempty"` // it was checked, and is not kept
 	Steps     int                `json:"steps"`             // clauses that it adds
+	Attempts  uint64             `json:"attempts"`          // at cubes that the part was split into, and at itself
 	Conflicts uint64             `json:"conflicts"`         // that the solver met
 	Elapsed   float64            `json:"elapsed_seconds"`
 	Checking  float64            `json:"checking_seconds"`
@@ -43,7 +45,9 @@ func (s *State) Sum() (sum Piece) {
 	sum.Gave = map[string]float64{}
 	for _, p := range s.proved() {
 		sum.Bytes += p.Bytes
+		sum.Text += p.Text
 		sum.Steps += p.Steps
+		sum.Attempts += p.Attempts
 		sum.Conflicts += p.Conflicts
 		sum.Elapsed += p.Elapsed
 		sum.Checking += p.Checking
