@@ -2,10 +2,12 @@
 //
 //	go run ./prove series [-most T] [-palindromic] [-probes N] [-dir DIR]
 //	go run ./prove rivals [-patience SECONDS] [-rounds N]
+//	go run ./prove growth CONFLICTS...
 //
 // The series are the van der Waerden numbers w(2;3,t) for t = 3 on, or the palindromic ones of both parities: each is
 // proved by satin-peer on all cores, and the proof checked by satin-peer check. Rivals are the other solvers that this
-// machine has, on formulas of several kinds, by processor time. `make bench-sat` at the root runs both.
+// machine has, on formulas of several kinds, by processor time. `make bench-sat` at the root runs both. Growth takes
+// what a series has printed, from t = 8 on, and says what comes next.
 package main
 
 import (
@@ -27,7 +29,15 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("prove: ")
 	if len(os.Args) < 2 {
-		log.Fatal("say series or rivals")
+		log.Fatal("say series, rivals or growth")
+	}
+	if os.Args[1] == "growth" {
+		conflicts, err := given(os.Args[2:])
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Print(grown(conflicts))
+		return
 	}
 	flags := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
 	most := flags.Int("most", 13, "the largest t, 3 to 19")
@@ -59,7 +69,7 @@ func main() {
 			}
 			return peer.rivals(*rounds, *patience)
 		}
-		return fmt.Errorf("no figures %q: say series or rivals", os.Args[1])
+		return fmt.Errorf("no figures %q: say series, rivals or growth", os.Args[1])
 	}()
 	if err = errors.Join(err, os.RemoveAll(work)); err != nil {
 		log.Fatal(err)

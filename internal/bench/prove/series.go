@@ -1,9 +1,6 @@
 package main
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // numbers are w(2;3,t) for t = 3 on (Ahmed, Kullmann, Snevily, "On the van der Waerden numbers w(2;3,t)", 2014).
 // Each is proved here to be the least without a colouring: the one before has one, and this has none.
@@ -40,10 +37,8 @@ func (p *peer) series(most, probes int, folded bool) error {
 			conflicts = append(conflicts, here)
 		}
 	}
-	if len(conflicts) >= 4 {
-		b, err := growth(conflicts)
-		fmt.Printf("\nFrom t = %d on conflicts grow by %.2f a step, standard error %.2f (least squares of logarithms).\n",
-			estimateFrom, math.Exp(b), math.Exp(b)*err)
+	if len(conflicts) >= leastFit {
+		fmt.Print(grown(conflicts))
 	}
 	return nil
 }
@@ -108,26 +103,4 @@ func (p *peer) line(t, n, probes int, flags []string) (conflicts float64, err er
 	fmt.Printf("| %d | %d | %.2f | %.2f | %d | %.0f | %d | %.2f | %.2f | %s |\n", t, n, took.Seconds(), spent.Seconds(),
 		a.Attempts, a.Conflicts, size, writing.Seconds()/spent.Seconds(), checking.Seconds()/spent.Seconds(), guessed)
 	return a.Conflicts, nil
-}
-
-// growth fits a line to the logarithms of values at 0, 1, ...: its slope, and that one's standard error.
-func growth(values []float64) (b, err float64) {
-	n := float64(len(values))
-	var x, y float64
-	for i, v := range values {
-		x += float64(i) / n
-		y += math.Log(v) / n
-	}
-	var xx, xy, rest float64
-	for i, v := range values {
-		xx += (float64(i) - x) * (float64(i) - x)
-		xy += (float64(i) - x) * (math.Log(v) - y)
-	}
-	b = xy / xx
-	a := y - b*x
-	for i, v := range values {
-		miss := math.Log(v) - a - b*float64(i)
-		rest += miss * miss
-	}
-	return b, math.Sqrt(rest / (n - 2) / xx)
 }
