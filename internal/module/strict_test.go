@@ -11,7 +11,6 @@ import (
 
 // fickle is an engine that wants now this, now that, and notes all that it is asked.
 type fickle struct {
-	alone
 	t     *testing.T
 	m     *Module
 	rng   *rand.Rand
