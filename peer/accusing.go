@@ -401,6 +401,9 @@ func takesPart(t *conductor, run job.RunID) *runs.Manifest {
 
 // trialEngine starts what runs one job, beside all else, on one core.
 func (c *crew) trialEngine(of *runs.Manifest) (port.Live, error) {
+	if of == nil {
+		return nil, cannot("its run is not known here any more")
+	}
 	m := &statement.SignedManifest{} // it has the module for a moment, and no run has it for that
 	m.Entry, m.Verify = of.Entry, of.Verify
 	copy(m.Version[:], of.Version)

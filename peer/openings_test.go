@@ -167,3 +167,10 @@ func ResultOf(t *testing.T, n int) []byte {
 	}
 	return b
 }
+
+// Guards that what is to be tried of a run that was forgotten meanwhile is an error, and not the daemon's end.
+func TestForgottenRunsAreNotTried(t *testing.T) {
+	if e, err := (&crew{}).trialEngine(nil); err == nil {
+		t.Errorf("it is tried by %v", e)
+	}
+}
