@@ -223,6 +223,9 @@ func (b *batch) one(ctx context.Context, in *input) (err error) {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if errors.Is(err, control.ErrUnavailable) || errors.Is(err, control.ErrNotRunning) {
+		return err // its daemon is gone, and goes on with the run when it is there again
+	}
 	if gone := os.Remove(filepath.Join(b.dir, in.file(".run"))); !errors.Is(gone, fs.ErrNotExist) {
 		err = errors.Join(err, gone)
 	}

@@ -120,6 +120,25 @@ func TestBatchGoesOn(t *testing.T) {
 	}
 }
 
+// Guards that a batch whose daemon is gone waits for the runs that had begun when it is there again, instead of beginning
+// others beside them.
+func TestBatchOutlivesItsDaemon(t *testing.T) {
+	m := newFakeMember()
+	m.block, m.left = true, make(chan struct{})
+	f := newFake().withDaemon(t, m)
+	file, dir := lines(t, "3\n")
+	code := make(chan int)
+	go func() { code <- f.run("run", "count", "--each", file, "--results", dir) }()
+	<-m.waiting
+	close(m.left)
+	if got := <-code; got != exitFailed || !strings.Contains(f.err.String(), "the same command tries them again") {
+		t.Fatalf("exit code %d, %s", got, &f.err)
+	}
+	if begun, err := os.ReadFile(filepath.Join(dir, "0001.run")); err != nil || strings.TrimSpace(string(begun)) != runGoing {
+		t.Errorf("begun is %q, %v", begun, err)
+	}
+}
+
 // Guards that a mistake in any line is told before anything runs.
 func TestBatchRefuses(t *testing.T) {
 	for _, c := range []struct {

@@ -87,7 +87,7 @@ var proofMutants = []mutant{
 		old: "		if s.Pieces[part] == nil {\n			break\n", new: "		if s.Pieces[part] == nil {\n			continue\n"},
 	{name: "campaign/unchecked", wrong: "the proof of any part is taken", file: "cli/campaign_dir.go",
 		pkg: "cli", run: "^TestCampaign$",
-		old: "lrat.Derive(formula, piece, d.Goal(part))", new: "lrat.Derive(formula, piece, d.Goal((part+1)%len(d.Cubes)))"},
+		old: "lrat.Derive(formula, io.TeeReader(piece, &read), d.Goal(part))", new: "lrat.Derive(formula, piece, d.Goal((part+1)%len(d.Cubes)))"},
 	{name: "campaign/past-the-bound", wrong: "proofs are kept past the bound", file: "cli/campaign_dir.go",
 		pkg: "cli", run: "^TestCampaign$",
 		old: "kept+p.Bytes > d.most;", new: "kept < 0;"},

@@ -8,26 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // pieces waits until so many parts of a campaign are proved.
 func pieces(t *testing.T, ctx context.Context, dir string, n int) {
 	t.Helper()
-	for {
-		found, err := filepath.Glob(filepath.Join(dir, "pieces", "*.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(found) >= n {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatalf("%d parts are proved, want %d", len(found), n)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+	there(t, ctx, filepath.Join(dir, "pieces", "*.json"), n)
 }
 
 // A campaign goes on after its owner's daemon and a worker were killed, with what it had: its proofs are right, and the
