@@ -51,7 +51,8 @@ func TestBatchOutlivesItsDaemon(t *testing.T) {
 	}
 	for i, name := range there(t, ctx, filepath.Join(dir, "*.json"), lines) {
 		b, err := os.ReadFile(name)
-		if err != nil || !strings.Contains(string(b), "14772512") || filepath.Base(name) != fmt.Sprintf("%04d.json", i+1) {
+		right := strings.Contains(string(b), "14772512") && filepath.Base(name) == fmt.Sprintf("%04d.json", i+1)
+		if err != nil || !right {
 			t.Errorf("%s has %s, %v", name, b, err)
 		}
 		if was, ok := written[name]; ok && !changed(t, name).Equal(was) {
