@@ -120,8 +120,8 @@ func TestBatchGoesOn(t *testing.T) {
 	}
 }
 
-// Guards that a batch whose daemon is gone waits for the runs that had begun when it is there again, instead of beginning
-// others beside them.
+// Guards that a batch whose daemon is gone waits for the runs that had begun when it is there again, instead of
+// beginning others beside them.
 func TestBatchOutlivesItsDaemon(t *testing.T) {
 	m := newFakeMember()
 	m.block, m.left = true, make(chan struct{})
@@ -134,7 +134,8 @@ func TestBatchOutlivesItsDaemon(t *testing.T) {
 	if got := <-code; got != exitFailed || !strings.Contains(f.err.String(), "the same command tries them again") {
 		t.Fatalf("exit code %d, %s", got, &f.err)
 	}
-	if begun, err := os.ReadFile(filepath.Join(dir, "0001.run")); err != nil || strings.TrimSpace(string(begun)) != runGoing {
+	begun, err := os.ReadFile(filepath.Join(dir, "0001.run"))
+	if err != nil || strings.TrimSpace(string(begun)) != runGoing {
 		t.Errorf("begun is %q, %v", begun, err)
 	}
 }
