@@ -94,8 +94,12 @@ func (j *jury) manifest(c *charge) *runs.Manifest {
 		return m
 	}
 	m, err := statement.OpenManifest(c.Manifest)
-	isModule := m != nil && m.Entry == module.Func // none is fetched for that
-	if err != nil || m.Run != c.Run || isModule || j.court.unfit(m) != "" {
+	switch {
+	case err != nil || m.Run != c.Run:
+		return nil
+	case m.Entry == module.Func: // none is fetched for that
+		return nil
+	case j.court.unfit(m) != "":
 		return nil
 	}
 	return manifestOf(m)

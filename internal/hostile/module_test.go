@@ -35,10 +35,11 @@ func TestModuleOfStrangers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The race detector wants some gigabytes of addresses for itself.
 	for _, mode := range []string{"quorum=2", "doubt=1e-4", "spot=0.01"} {
 		t.Run(mode, func(t *testing.T) {
-			v := impatientWith(t, func(c *peer.Config) { c.Compute, c.Memory = []string{self, "compute"}, 8<<30 })
+			v := impatientWith(t, func(c *peer.Config) {
+				c.Compute, c.Memory = []string{self, "compute"}, 8<<30 // the race detector's addresses are some of that
+			})
 			info, err := v.AddModule(patience(t), control.ModuleFile{Bytes: bin})
 			if err != nil {
 				t.Fatal(err)

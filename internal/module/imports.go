@@ -194,17 +194,17 @@ func tick(in *instance, a []uint64) {
 
 // wanted is called by a module whose attention word was raised, at a spawn.
 func wanted(in *instance, a []uint64) {
-	n, strict := in.working().Attend(), in.strict()
-	if strict {
+	n := in.working().Attend()
+	if in.strict() {
 		n = strictOffers
 	}
 	if room := maxLive - in.children.n; n > room {
 		n = room
 	}
-	if in.asked > patience && n > 0 && !strict { // its jobs are coarse: come by at each spawn, before a long one begins
-		in.raise()
-	}
-	if !strict {
+	if !in.strict() {
+		if in.asked > patience && n > 0 { // its jobs are coarse: come by at each spawn, before a long one begins
+			in.raise()
+		}
 		in.asked = 0
 	}
 	a[0] = uint64(uint32(n))

@@ -153,7 +153,7 @@ type instance struct {
 	result   []byte // of the child that was joined last
 	lines    int    // of the log
 	clock    uint64
-	asked    int // ticks since the attention word was raised and nothing was offered
+	asked    int // ticks since the attention word was raised and nothing was offered; of a strict job, all
 }
 
 // instantiate makes an instance as the module describes it: not initialized.

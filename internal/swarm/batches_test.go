@@ -38,9 +38,8 @@ func TestBatchOutlivesItsDaemon(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Fatal("the batch was over before its daemon was killed")
 	}
-	before := there(t, ctx, filepath.Join(dir, "*.json"), 2)
 	written := map[string]time.Time{}
-	for _, name := range before {
+	for _, name := range there(t, ctx, filepath.Join(dir, "*.json"), 2) {
 		written[name] = changed(t, name)
 	}
 	if err := owner.Restart(ctx); err != nil {
@@ -63,7 +62,7 @@ func TestBatchOutlivesItsDaemon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var runs []struct{ Mine bool }
+	var runs []json.RawMessage
 	if err := json.Unmarshal([]byte(out), &runs); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
@@ -73,22 +72,16 @@ func TestBatchOutlivesItsDaemon(t *testing.T) {
 }
 
 // there waits until so many files are there, and gives all.
-func there(t *testing.T, ctx context.Context, pattern string, n int) []string {
+func there(t *testing.T, ctx context.Context, pattern string, n int) (found []string) {
 	t.Helper()
-	for {
-		found, err := filepath.Glob(pattern)
-		if err != nil {
+	until(t, ctx, fmt.Sprintf("%d files %s are there", n, pattern), func() bool {
+		var err error
+		if found, err = filepath.Glob(pattern); err != nil {
 			t.Fatal(err)
 		}
-		if len(found) >= n {
-			return found
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatalf("%d files are there, want %d", len(found), n)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+		return len(found) >= n
+	})
+	return found
 }
 
 func changed(t *testing.T, name string) time.Time {

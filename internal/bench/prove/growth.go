@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/satin-peer/satin/internal/sim/paper"
 )
 
 const (
@@ -13,10 +15,6 @@ const (
 	// estimateAt is the t that has to be proved before later ones are estimated, and estimateTo the last of these.
 	estimateAt, estimateTo = 14, 20
 )
-
-// student are the 0.975 quantiles of Student's distribution with 2, 3, ... degrees of freedom.
-var student = [...]float64{4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
-	2.131, 2.120}
 
 // A line is fitted by least squares to the logarithms of values at 0, 1, ...
 type line struct {
@@ -57,7 +55,7 @@ func (l *line) step() (factor, err float64) {
 // and what is left is normal (Draper and Smith, Applied Regression Analysis, section 1.4).
 func (l *line) next(x float64) (value, from, to float64) {
 	y := l.at + l.slope*x
-	off := student[min(l.n-4, len(student)-1)] * math.Sqrt(l.rest*(1+1/float64(l.n)+(x-l.mean)*(x-l.mean)/l.xx))
+	off := paper.StudentT(l.n-2) * math.Sqrt(l.rest*(1+1/float64(l.n)+(x-l.mean)*(x-l.mean)/l.xx))
 	return math.Exp(y), math.Exp(y - off), math.Exp(y + off)
 }
 

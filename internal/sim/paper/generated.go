@@ -161,11 +161,11 @@ func lead(ours, theirs sample) (mean, half float64) {
 		half += (x - mean) * (x - mean)
 	}
 	n := float64(len(d))
-	return mean, studentT(len(d)-1) * math.Sqrt(half/(n-1)/n)
+	return mean, StudentT(len(d)-1) * math.Sqrt(half/(n-1)/n)
 }
 
-// studentT is the quantile of Student's distribution that 2.5 % are above, by its degrees of freedom.
-func studentT(freedom int) float64 {
+// StudentT is the quantile of Student's distribution that 2.5 % are above, by its degrees of freedom.
+func StudentT(freedom int) float64 {
 	few := [...]float64{12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23}
 	if freedom <= len(few) {
 		return few[freedom-1]
