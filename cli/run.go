@@ -32,6 +32,7 @@ type options struct {
 	maxCores   int
 	verify     string
 	adapt      string
+	eager      int
 	peers      string
 	least      int // of --peers
 	most       int
@@ -103,7 +104,7 @@ Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it 
 	flags.String("config", "", "the configuration `FILE` to read")
 	settings.AddFlags(flags, "state_dir", "runtime_dir", "join")
 	for _, name := range []string{"workers", "nice", "state-dir", "runtime-dir", "join", "recovery", "max-cores", "verify",
-		"adapt", "peers", "fault", "at-once"} {
+		"eager", "adapt", "peers", "fault", "at-once"} {
 		if err := cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions); err != nil {
 			panic(err) // no such flag
 		}
@@ -184,6 +185,8 @@ var conflicts = []struct{ flag, with, why string }{
 	{"max-cores", "sequential", ", the sequential program: it uses one core"},
 	{"verify", "local", ": nobody else computes"},
 	{"verify", "sequential", ", the sequential program: nobody else computes"},
+	{"eager", "local", ": nobody else computes"},
+	{"eager", "sequential", ", the sequential program: nobody else computes"},
 	{"adapt", "local", ": nobody else computes"},
 	{"adapt", "sequential", ", the sequential program: nobody else computes"},
 	{"peers", "local", ": nobody else computes"},

@@ -26,7 +26,7 @@ import (
 // submission says t to a daemon.
 func submission(t *task, o *options) (s control.Submission, err error) {
 	s = control.Submission{App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root,
-		MaxCores: o.maxCores, Verify: o.verify, Adapt: o.adapt, MinPeers: o.least, MaxPeers: o.most}
+		MaxCores: o.maxCores, Verify: o.verify, Adapt: o.adapt, MinPeers: o.least, MaxPeers: o.most, Eager: o.eager}
 	if s.Argument, err = wire.Value().Encode(t.problem.Arg); err != nil {
 		return s, failed("the problem is too large for a swarm: %w; run it with --local", err)
 	}

@@ -32,6 +32,8 @@ func swarmText(s report.RunStats, end sample) string {
 		grouped(s.SharedFetched), grouped(s.SharedIntraBytes), grouped(s.SharedInterBytes), grouped(s.SharedOffers))
 	line(s.RestartedJobs+s.OrphansReused > 0, "FAULT", "%s restarted jobs, %s orphans used again",
 		grouped(s.RestartedJobs), grouped(s.OrphansReused))
+	line(s.Copies > 0, "COPIES", "%s of jobs that took others long, %s done first", grouped(s.Copies),
+		grouped(s.CopiesWon))
 	b.WriteString(heading("SATIN RUN TIME BREAKDOWN"))
 	fmt.Fprintf(&b, "SATIN: %-44s %s\n", "TOTAL_RUN_TIME:", seconds(end.at))
 	total := s.Total().Seconds()

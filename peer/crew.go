@@ -2,6 +2,7 @@ package peer
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/compute/child"
@@ -40,6 +41,10 @@ type crew struct {
 	jobMemory atomic.Int64  // bytes that the jobs of a run that begins may have; 0 is child.DefaultMemory
 }
 
+// eagerAfter is how long others have had a job before an idle peer gets a copy, in runs that allow it: several steals
+// over a slow link, so that at most few are copied that are nearly done.
+const eagerAfter = 2 * time.Second
+
 // session makes this peer's part in a run; with has what differs from run to run.
 func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal.Members, with session.Config) (
 	*session.Session, error) {
@@ -54,6 +59,9 @@ func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal
 		return nil, err
 	}
 	with.Run, with.Self, with.Core = of, steal.Address{Peer: c.self, Inc: c.nextLife()}, c.cfg.Steal
+	if m.Eager > 0 {
+		with.Core.EagerAfter, with.Core.EagerPercent = eagerAfter, m.Eager
+	}
 	with.Policy, with.Members, with.Engine = policy, members, engine
 	with.Send, with.Tell, with.Log = c.send, c.tell, log
 	with.Run.Room = c.memory.enter(m.Run, peerName(m.Owner), steal.PeerID(m.Owner.String()) == c.self,

@@ -16,6 +16,8 @@ func init() {
 	satin.Register("peertest.nap", nap)
 	satin.Register("peertest.heap", heap, satin.Exact())
 	satin.Register("peertest.pile", pile, satin.Exact())
+	satin.Register("peertest.drag", drag)
+	satin.Register("peertest.crawl", crawl)
 }
 
 // A Forest is a binary tree of jobs, whose leaves are counted. A leaf takes its time, and hardly any of the
@@ -67,6 +69,29 @@ func pile(f *satin.Frame, x Forest) []byte {
 	b := one.Get()
 	b[n]++
 	return b
+}
+
+// drag has something to do until another peer has begun its oldest job, and then waits for its result.
+func drag(f *satin.Frame, end string) int {
+	one := satin.Spawn(f, crawl, end)
+	for {
+		if _, err := os.Stat(end); err == nil {
+			return one.Get()
+		}
+		satin.Spawn(f, count, Forest{End: end}).Get()
+	}
+}
+
+// crawl is done at once where it runs a second time; the first time it takes until it is aborted. The file says which
+// it is.
+func crawl(f *satin.Frame, end string) int {
+	if err := os.Mkdir(end, 0o700); err != nil {
+		return 2
+	}
+	for !f.Aborted() {
+		time.Sleep(time.Millisecond)
+	}
+	return 1
 }
 
 // A lasting run goes on, in many jobs, until its test ends it: what is done to it meanwhile is done in the

@@ -68,7 +68,7 @@ func statsOf(p port.Figures, s session.Stats) report.RunStats {
 		RestartedJobs: c.JobsPutBack, OrphansKept: c.OrphansKept, OrphansAdopted: c.OrphansAdopted,
 		OrphansReused: c.OrphansReused, News: c.NewsSent,
 		SharedFetched: s.Shared.Fetches, SharedIntraBytes: s.Shared.BytesLocal, SharedInterBytes: s.Shared.BytesWide,
-		SharedOffers: s.Shared.OffersTold,
+		SharedOffers: s.Shared.OffersTold, Copies: c.EagerCopies + c.OverdueCopies, CopiesWon: c.EagerWon,
 	}
 	timesOf(&r, &p.Times, c)
 	return r

@@ -40,7 +40,7 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 		Swarm: o.host.SwarmName(), App: sub.App, Version: o.apps.built[sub.App].Version, Entry: sub.Function,
 		Arg:   sub.Argument,
 		Nonce: statement.NewNonce(), Policy: o.policy, Created: now.Unix(), Expires: now.Add(runLife).Unix(),
-		Title: plain.Name(clip(sub.Title)), Recovery: sub.Recovery, MaxCores: sub.MaxCores,
+		Title: plain.Name(clip(sub.Title)), Recovery: sub.Recovery, MaxCores: sub.MaxCores, Eager: sub.Eager,
 	}
 	var err error
 	var why string

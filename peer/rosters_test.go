@@ -107,6 +107,30 @@ func TestRunGrows(t *testing.T) {
 	}
 }
 
+// A run that may have copies made does not wait for a peer that has a job for long and is heard: this one runs it too,
+// and what is done first counts.
+func TestEagerRunPassesSlowPeer(t *testing.T) {
+	list := swarm(t, 2, hasty, func(c *peer.Config) {
+		c.Workers, c.Steal.LeaseEnd = 1, 0 // else it is run here after half a minute in any case
+	})
+	b, err := wire.Value().Encode(filepath.Join(t.TempDir(), "begun"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := list[0].Submit(t.Context(), control.Submission{App: "peertest", Function: "peertest.drag", Argument: b,
+		Eager: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := await[int](t, list[0], r.Run); got != 2 {
+		t.Errorf("the answer is %d, of the slow one", got)
+	}
+	until(t, "the copy is counted", func() bool {
+		i := runs(t, list[0])[r.Run]
+		return i.Eager == 100 && i.Stats != nil && i.Stats.Copies == 1 && i.Stats.CopiesWon == 1
+	})
+}
+
 // All peers of a run that adapts measure themselves by the same job, which has run where the root is: that names it.
 func TestYardstickTravels(t *testing.T) {
 	list := swarm(t, 2, hasty, func(c *peer.Config) { c.Workers = 32 }) // as much time as one has in a minute
@@ -144,6 +168,8 @@ func TestAdaptIsChecked(t *testing.T) {
 		{control.Submission{Adapt: "on"}, "there are off, paper and volunteers"},
 		{control.Submission{MinPeers: 3, MaxPeers: 2}, "the greatest number of peers is 2"},
 		{control.Submission{MinPeers: -1, MaxPeers: -1}, "the greatest number of peers is -1"},
+		{control.Submission{Eager: 101}, "0 to 100"},
+		{control.Submission{Eager: 5, Verify: "quorum=2"}, "cannot go with --verify"},
 		{control.Submission{Adapt: "off", MaxPeers: 2}, "does not adapt"},
 	} {
 		c.sub.App, c.sub.Function, c.sub.Argument = "peertest", "peertest.fib", []byte{1}

@@ -59,7 +59,7 @@ func (x *reporter) describeRun(i *runs.Info, r *part, now time.Time) control.Run
 		Elapsed: elapsed(i, now).Seconds(), CPU: all.CPUTime.Seconds(), Peers: peers, Executed: stats.Executed,
 		Stats: &stats,
 		Adapt: m.Adapt, Roster: rosterShown(x.runs.core.Roster(m.Run)),
-		Recovery: cmp.Or(m.Recovery, "salvage"), Disputed: i.Disputed != "", MaxCores: m.MaxCores,
+		Recovery: cmp.Or(m.Recovery, "salvage"), Disputed: i.Disputed != "", MaxCores: m.MaxCores, Eager: m.Eager,
 	}
 	if m.Entry == module.Func {
 		d.Module = fmt.Sprintf("%x", m.Version)

@@ -94,6 +94,8 @@ func comparable(m *statement.Manifest) string {
 	}
 	c, err := compute.Comparing(m.Entry, m.Arg)
 	switch {
+	case m.Eager > 0:
+		return "--eager cannot go with --verify " + m.Verify + ", which says what is computed more than once"
 	case err != nil:
 		return plain.Name(clip(oneLine(err)))
 	case c.Not != "":

@@ -32,6 +32,7 @@ type Manifest struct {
 	MinPeers         int    // that it is to have, if there are as many
 	MaxPeers         int    // and at most; 0: any number
 	MaxCores         int
+	Eager            int      // of so many of 100 jobs idle peers may get copies
 	Executables      []string // hashes of those that its jobs have run
 	Created, Expires int64    // seconds since 1970
 	Sealed           []byte   // as it travels, with the argument; nil: only the head is known

@@ -81,6 +81,8 @@ var peerMutants = []mutant{
 	{name: "peer/last-segments-lost", wrong: "nobody asks after a run that has just ended", file: "peer/watching.go",
 		pkg: "peer", run: "^TestRunsToWatch$", old: "case !l.over || now.Sub(l.ended) < watchedAfter:",
 		new: "case !l.over:"},
+	{name: "peer/eager-unheard", wrong: "a run that asks for copies gets none", file: "peer/crew.go", pkg: "peer",
+		run: "^TestEagerRunPassesSlowPeer$", old: "	if m.Eager > 0 {\n", new: "	if m.Eager > 100 {\n"},
 	{name: "peer/graves-of-strangers", wrong: "a tombstone that another peer signed counts as this peer's own",
 		file: "peer/archive.go", pkg: "peer", run: "^TestArchiveRecalls$", old: "err != nil || author != a.self ||",
 		new: "err != nil ||"},

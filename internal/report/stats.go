@@ -65,6 +65,11 @@ type RunStats struct {
 	SharedIntraBytes uint64 `json:"shared_intra_cluster_bytes" cbor:"33,keyasint,omitempty"`
 	SharedInterBytes uint64 `json:"shared_inter_cluster_bytes" cbor:"34,keyasint,omitempty"`
 	SharedOffers     uint64 `json:"shared_offers" cbor:"35,keyasint,omitempty"`
+
+	// Copies are of jobs that took others long: given to peers for which there was nothing else, or run here. CopiesWon
+	// were done before the first.
+	Copies    uint64 `json:"copies" cbor:"36,keyasint,omitempty"`
+	CopiesWon uint64 `json:"copies_won" cbor:"37,keyasint,omitempty"`
 }
 
 // Total is all of the workers' time.

@@ -165,6 +165,9 @@ type Submission struct {
 	Adapt    string `json:"adapt,omitempty"`
 	MinPeers int    `json:"min_peers,omitempty"`
 	MaxPeers int    `json:"max_peers,omitempty"`
+	// Eager is of how many of 100 jobs given away, 0 to 100, idle peers may get a copy when nothing else is left for
+	// them. Runs whose outcomes are compared have none.
+	Eager int `json:"eager,omitempty"`
 }
 
 // A Resumption names what is to be resumed: exactly one field is set.

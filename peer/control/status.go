@@ -175,6 +175,8 @@ type RunInfo struct {
 
 	// what becomes of the work of peers that are lost: "salvage" or "naive"
 	Recovery string `json:"recovery,omitempty"`
+	// of how many of 100 jobs given away idle peers may get a copy
+	Eager int `json:"eager,omitempty"`
 	// peer IDs, in the order in which they take over when the owner is lost
 	Deputies   []string `json:"deputies,omitempty"`
 	MaxCores   int      `json:"max_cores,omitempty"`   // of one peer; 0: each peer decides
