@@ -195,9 +195,9 @@ bin/satinvet:
 	@$(GO) build -o $@ ./cmd/satinvet
 
 # staticcheck is pinned, with its dependencies, in a module file of its own, so that they stay out of go.mod.
-bin/staticcheck: .ci/staticcheck.mod
+bin/staticcheck: .ci/staticcheck/go.mod
 	@$(GO) build -modfile=$< -o $@ honnef.co/go/tools/cmd/staticcheck
 
 # nfpm likewise; it makes .deb and .rpm.
-bin/nfpm: .ci/nfpm.mod
+bin/nfpm: .ci/nfpm/go.mod
 	@$(GO) build -modfile=$< -o $@ github.com/goreleaser/nfpm/v2/cmd/nfpm

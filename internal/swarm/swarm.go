@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package swarm runs swarms of real satin-peer processes on this machine, for tests and for measurements:
 // every process has a state directory of its own, listens on loopback only, and is controlled and killed by
 // its own pid.

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package chaos does harm to swarms of real satin-peer processes while they run real applications, and sees
 // that the answer is the sequential program's all the same. What happens, to whom, and what must be seen
 // before it happens is drawn from a seed, so a seed that fails can be repeated; what the processes make of it
