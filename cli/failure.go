@@ -147,5 +147,5 @@ func kind(flagType string) string {
 	case "string":
 		return "a text"
 	}
-	return "a " + flagType
+	return flagType // a word of its own, such as NAME=PATH
 }

@@ -14,7 +14,7 @@ func AddFlags(flags *pflag.FlagSet, names ...string) {
 		if len(names) > 0 && !slices.Contains(names, k.name) {
 			continue
 		}
-		f := flags.VarPF(&given{kind: k.kind}, k.flag(), "", usage(k))
+		f := flags.VarPF(&given{word: k.placeholder()}, k.flag(), "", usage(k))
 		if k.kind == boolKind {
 			f.NoOptDefVal = "true"
 		}
@@ -41,34 +41,38 @@ func usage(k *key) string {
 	if k.kind == listKind {
 		text += "; may be given several times"
 	}
+	if strings.HasPrefix(text, "MiB ") {
+		return text
+	}
 	return strings.ToLower(text[:1]) + text[1:]
+}
+
+// placeholder is what the help shows for a value: the key's own word, or what says enough of its kind.
+func (k *key) placeholder() string {
+	switch {
+	case k.word != "":
+		return k.word
+	case k.kind == pathKind:
+		return "DIR"
+	case k.kind == boolKind:
+		return "bool" // shown as nothing
+	case k.kind == numberKind:
+		return "N"
+	case k.kind == durationKind:
+		return "duration"
+	}
+	return "NAME"
 }
 
 // A given is the value of a flag as it was written.
 type given struct {
-	kind  kind
+	word  string // that the help shows for it
 	texts []string
 }
 
 func (g *given) String() string { return strings.Join(g.texts, " ") }
+func (g *given) Type() string   { return g.word }
 func (g *given) Set(s string) error {
 	g.texts = append(g.texts, s)
 	return nil
-}
-
-// Type is what the help shows for the value.
-func (g *given) Type() string {
-	switch g.kind {
-	case pathKind:
-		return "DIR"
-	case listKind:
-		return "ADDR"
-	case boolKind:
-		return "bool"
-	case numberKind:
-		return "N"
-	case durationKind:
-		return "duration"
-	}
-	return "NAME"
 }

@@ -21,6 +21,7 @@ type key struct {
 	name  string
 	title string   // heads the key and those after it in the commented file; may be empty
 	about []string // sentences for the file; the first, without its full stop, also explains the flag
+	word  string // that the help shows for the flag's value; empty: one for the kind
 	kind  kind
 	want  string // what is allowed, for errors; after "want"
 	owner bool   // a daemon that runs takes it up: the owner of the machine says it beside his own work
@@ -86,6 +87,7 @@ func isLoopback(s string) bool {
 func choice(name string, field func(*Settings) *string, words []string, about ...string) *key {
 	return &key{
 		name: name, about: append(about, "It is "+oneOf(words)+"."), kind: textKind, want: oneOf(words),
+		word: strings.ToUpper(name[strings.LastIndexByte(name, '_')+1:]),
 		field: func(s *Settings) any { return field(s) },
 		check: func(s *Settings) bool { return slices.Contains(words, *field(s)) },
 	}
@@ -120,7 +122,7 @@ func swarmKeys() []*key {
 		check: func(s *Settings) bool { return isName(s.Name) },
 	}
 	join := &key{
-		name: "join", kind: listKind, want: "addresses or invitations, at most 64",
+		name: "join", word: "ADDRESS", kind: listKind, want: "addresses or invitations, at most 64",
 		about: []string{"Members to connect to at the start.",
 			"They are given by address (a full multiaddr, with /p2p/ and the peer ID at the end) or by invitation."},
 		field: func(s *Settings) any { return &s.Join },
@@ -128,8 +130,9 @@ func swarmKeys() []*key {
 	trust := choice("trust", func(s *Settings) *string { return &s.Trust }, []string{TrustInvite, TrustOpen},
 		"Who may join the swarm.",
 		"With \"invite\" only who was invited, with \"open\" anybody: for networks where all are friends.")
+	trust.word = "WHO"
 	trusted := &key{
-		name: "trusted", kind: listKind, want: "peer IDs as satin-peer status prints them, at most 64",
+		name: "trusted", word: "PEER", kind: listKind, want: "peer IDs as satin-peer status prints them, at most 64",
 		about: []string{"Peers whose results are used uncompared in runs of this machine that are verified.",
 			"They are your other machines, and those that you vouch for as for your own."},
 		field: func(s *Settings) any { return &s.Trusted },
@@ -146,7 +149,7 @@ func networkKeys() []*key {
 			field: func(s *Settings) any { return field(s) }}
 	}
 	listen := &key{
-		name: "listen", title: "The network", kind: listKind,
+		name: "listen", title: "The network", word: "ADDRESS", kind: listKind,
 		want: "multiaddrs such as /ip4/0.0.0.0/tcp/4001, at most 64",
 		about: []string{"Multiaddrs to listen on, such as \"/ip4/0.0.0.0/udp/4001/quic-v1\".",
 			"Empty: QUIC and TCP on all interfaces, on any free port. Give a port to open it in a firewall."},
@@ -193,7 +196,7 @@ func workKeys() []*key {
 		check: func(s *Settings) bool { return s.Workers >= 0 && s.Workers <= MaxWorkers },
 	}
 	memory := &key{
-		name: "memory", owner: true, kind: numberKind,
+		name: "memory", owner: true, word: "MIB", kind: numberKind,
 		want: fmt.Sprintf("0, or a whole number from %d to %d", MinMemory, MaxMemory),
 		about: []string{"MiB of memory that the jobs of one run may have; 0: half of the machine's.",
 			"A run that needs more loses its process here, and is left alone after the second time. One that has begun keeps what it was given."},
@@ -205,8 +208,9 @@ func workKeys() []*key {
 		"Whose modules are run besides the applications that are built in.",
 		"Modules are programs in WebAssembly, sandboxed. With \"members\" those that members run, with \"published\" those "+
 			"that a member has published, with \"off\" none; native programs never come from others.")
+	modules.word = "WHOSE"
 	cache := &key{
-		name: "module_cache", kind: numberKind,
+		name: "module_cache", word: "MIB", kind: numberKind,
 		want:  fmt.Sprintf("a whole number from %d to %d", MinModuleCache, MaxModuleCache),
 		about: []string{"MiB of the disk that modules may take, with what was compiled of them."},
 		field: func(s *Settings) any { return &s.ModuleCache },
@@ -232,10 +236,10 @@ func workKeys() []*key {
 
 func provisionKey() *key {
 	return &key{
-		name: "provision", kind: listKind,
+		name: "provision", word: "ARGUMENT", kind: listKind,
 		want: "a program by its whole path and its arguments, such as \"/home/me/bin/more\", \"--large\"",
-		about: []string{"Command that asks for machines when a run of this peer wants more than there are: it gets their",
-			"number and the run's ID as its last arguments, and is ended after a minute. Empty: nobody is asked."},
+		about: []string{"Command, with its arguments, that asks for machines when a run of this peer wants more than there are.",
+			"It gets their number and the run's ID as its last arguments, and is ended after a minute. Empty: nobody is asked."},
 		field: func(s *Settings) any { return &s.Provision },
 		check: func(s *Settings) bool { return len(s.Provision) == 0 || filepath.IsAbs(s.Provision[0]) },
 	}
@@ -243,7 +247,7 @@ func provisionKey() *key {
 
 func executablesKey() *key {
 	return &key{
-		name: "executables", kind: listKind,
+		name: "executables", word: "NAME=PATH", kind: listKind,
 		want: fmt.Sprintf("at most %d like blast=/usr/bin/blastn, or with @ and the SHA-256 of the file in hexadecimal digits",
 			maxExecutables),
 		about: []string{"Programs of this machine that jobs may have run, as \"NAME=PATH\" or \"NAME=PATH@SHA256\".",
@@ -271,7 +275,7 @@ func Executable(x string) (name, path, hash string, ok bool) {
 
 func objectsKey() *key {
 	return &key{
-		name: "objects_memory", kind: numberKind,
+		name: "objects_memory", word: "MIB", kind: numberKind,
 		want: fmt.Sprintf("a whole number from %d to %d", MinObjects, MaxMemory),
 		about: []string{"MiB of memory that what the jobs of others' runs share may take: constants, objects and lattices.",
 			"One run, own ones too, and all runs of one owner may have half of it. Jobs that read something larger are",
@@ -284,16 +288,16 @@ func objectsKey() *key {
 // keepKeys are about what is kept of runs, and how long.
 func keepKeys() []*key {
 	disk := &key{
-		name: "run_disk", owner: true, kind: numberKind,
+		name: "run_disk", owner: true, word: "MIB", kind: numberKind,
 		want: fmt.Sprintf("0, or a whole number from %d to %d", MinRunDisk, MaxRunDisk),
-		about: []string{"MiB of the disk that checkpoints of other peers' runs, and copies that members have kept here, may",
-			"take; 0: as much as there is. One owner's runs may have half of it, what one peer has computed too, all",
+		about: []string{"MiB of the disk for checkpoints of other peers' runs and copies that members have kept here; 0: no bound.",
+			"One owner's runs may have half of it, what one peer has computed too, all",
 			"copies too, one run a quarter, and the copies of one member."},
 		field: func(s *Settings) any { return &s.RunDisk },
 		check: func(s *Settings) bool { return s.RunDisk == 0 || s.RunDisk >= MinRunDisk && s.RunDisk <= MaxRunDisk },
 	}
 	memory := &key{
-		name: "run_memory", kind: numberKind,
+		name: "run_memory", word: "MIB", kind: numberKind,
 		want: fmt.Sprintf("0, or a whole number from %d to %d", MinRunMemory, MaxMemory),
 		about: []string{"MiB of the daemon's memory that what other members give it may take; 0: as much as there is.",
 			"Half of it is for jobs and results, of which one run, one owner and one member may have half."},
@@ -351,7 +355,7 @@ func daemonKeys() []*key {
 		field: func(s *Settings) any { return &s.Emulate },
 	}
 	dashboard := &key{
-		name: "dashboard", kind: textKind, want: "\"auto\", \"off\", or a loopback address and port, such as 127.0.0.1:0",
+		name: "dashboard", word: "WHERE", kind: textKind, want: "\"auto\", \"off\", or a loopback address and port, such as 127.0.0.1:0",
 		about: []string{"Where browsers of this machine find the dashboard; \"off\" for none.",
 			"\"auto\" is port 7746 of 127.0.0.1, or the next one that is free; port 0 is any. Other machines are not answered: forward the port to them, as ssh -L does."},
 		field: func(s *Settings) any { return &s.Dashboard },

@@ -33,7 +33,7 @@ func ownerKeys() []*key {
 		field: func(s *Settings) any { return &s.OnBattery },
 	}
 	hours := &key{
-		name: "hours", kind: listKind, want: `hours such as "22:00-06:00" or "mon-fri/18:00-08:00", at most 64`,
+		name: "hours", word: "HOURS", kind: listKind, want: `hours such as "22:00-06:00" or "mon-fri/18:00-08:00", at most 64`,
 		about: []string{"When to compute, in local time.",
 			`Such as "22:00-06:00" for every day or "mon-fri/18:00-08:00" for some; an end that is not after the begin is on the next day. Empty: always.`},
 		field: func(s *Settings) any { return &s.Hours },
@@ -42,7 +42,7 @@ func ownerKeys() []*key {
 		},
 	}
 	programs := &key{
-		name: "yield_to", kind: listKind, want: "names of programs without directories, at most 64",
+		name: "yield_to", word: "PROGRAM", kind: listKind, want: "names of programs without directories, at most 64",
 		about: []string{"Programs that want the machine for themselves: while one runs, nothing is computed.",
 			`They are named as their processes are, such as "blender".`},
 		field: func(s *Settings) any { return &s.YieldTo },
@@ -51,7 +51,7 @@ func ownerKeys() []*key {
 		},
 	}
 	hottest := &key{
-		name: "hottest", kind: numberKind,
+		name: "hottest", word: "DEGREES", kind: numberKind,
 		want: fmt.Sprintf("0, or a whole number from %d to %d", MinHottest, MaxHottest),
 		about: []string{"Degrees Celsius at which computing stops until the machine has cooled down by ten; 0: not looked at.",
 			"The hottest sensor counts that the system tells of."},
@@ -67,7 +67,7 @@ func ownerKeys() []*key {
 
 func shareKey() *key {
 	return &key{
-		name: "cpu_share", kind: numberKind, want: "a whole number from 1 to 100",
+		name: "cpu_share", word: "PERCENT", kind: numberKind, want: "a whole number from 1 to 100",
 		about: []string{"Percent of their time for which these cores are used, on the average over a minute.",
 			"They rest in turns of a fifth of a second; a job that cannot be stopped goes on, and the rest comes after it."},
 		field: func(s *Settings) any { return &s.CPUShare },
@@ -78,7 +78,7 @@ func shareKey() *key {
 // trafficKeys are about what goes over the network.
 func trafficKeys() []*key {
 	limit := func(name string, field func(*Settings) *int, about ...string) *key {
-		return &key{name: name, about: about, kind: numberKind,
+		return &key{name: name, about: about, word: "KB", kind: numberKind,
 			want:  fmt.Sprintf("0, or a whole number from %d to %d", MinTraffic, MaxTraffic),
 			field: func(s *Settings) any { return field(s) },
 			check: func(s *Settings) bool { n := *field(s); return n == 0 || n >= MinTraffic && n <= MaxTraffic }}

@@ -356,6 +356,19 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+// Guards that the help names what a flag takes: a list, and a text of which only some are right, by a word of its own;
+// and that it explains the flag by a whole sentence.
+func TestHelp(t *testing.T) {
+	for _, k := range keys() {
+		if !strings.HasSuffix(k.about[0], ".") || strings.Contains(k.about[0], ". ") {
+			t.Errorf("--%s is explained by %q, want one sentence", k.flag(), k.about[0])
+		}
+		if k.word == "" && (k.kind == listKind || k.kind == textKind && !strings.HasPrefix(k.want, "a name ")) {
+			t.Errorf("--%s takes %s: give it a word", k.flag(), k.want)
+		}
+	}
+}
+
 // TestDistance checks the nearest names.
 func TestDistance(t *testing.T) {
 	for _, c := range []struct {
