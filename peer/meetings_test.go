@@ -5,6 +5,13 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/libp2p/go-libp2p"
+	lp2p "github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/multiformats/go-multiaddr"
+	manet "github.com/multiformats/go-multiaddr/net"
 )
 
 // A meeting that failed is tried again, later each time, and not for ever.
@@ -27,4 +34,48 @@ func TestMeetingsAreTriedAgain(t *testing.T) {
 			t.Errorf("after the end of a peer %d tries", tries)
 		}
 	})
+}
+
+// An elsewhere is a libp2p host whose connections all began on another network.
+type (
+	elsewhere        struct{ lp2p.Host }
+	elsewhereNetwork struct{ network.Network }
+	elsewhereConn    struct{ network.Conn }
+)
+
+func (h elsewhere) Network() network.Network { return elsewhereNetwork{h.Host.Network()} }
+
+func (n elsewhereNetwork) ConnsToPeer(id peer.ID) (list []network.Conn) {
+	for _, c := range n.Network.ConnsToPeer(id) {
+		list = append(list, elsewhereConn{c})
+	}
+	return list
+}
+
+func (elsewhereConn) RemoteMultiaddr() multiaddr.Multiaddr {
+	return multiaddr.StringCast("/ip4/198.51.100.1/udp/4001/quic-v1")
+}
+
+// Guards that the cards which a peer tells, and the gateway that it names, are judged by where it is now, not by where
+// its connection began.
+func TestLinkLeadsWhereThePeerIsNow(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var both [2]lp2p.Host
+	for i := range both {
+		h, err := libp2p.New(libp2p.ListenAddrStrings("/ip4/127.0.0.1/udp/0/quic-v1"), libp2p.DisableMetrics())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = h.Close() }()
+		both[i] = h
+	}
+	guest := peer.AddrInfo{ID: both[1].ID(), Addrs: both[1].Addrs()}
+	if err := both[0].Connect(ctx, guest); err != nil {
+		t.Fatal(err)
+	}
+	x := &meetings{board: &switchboard{net: elsewhere{both[0]}}}
+	if at := x.linkTo(guest.ID); at == nil || !manet.IsIPLoopback(at) {
+		t.Errorf("a peer of this machine is at %v", at)
+	}
 }

@@ -21,7 +21,7 @@ type key struct {
 	name  string
 	title string   // heads the key and those after it in the commented file; may be empty
 	about []string // sentences for the file; the first, without its full stop, also explains the flag
-	word  string // that the help shows for the flag's value; empty: one for the kind
+	word  string   // that the help shows for the flag's value; empty: one for the kind
 	kind  kind
 	want  string // what is allowed, for errors; after "want"
 	owner bool   // a daemon that runs takes it up: the owner of the machine says it beside his own work
@@ -87,7 +87,7 @@ func isLoopback(s string) bool {
 func choice(name string, field func(*Settings) *string, words []string, about ...string) *key {
 	return &key{
 		name: name, about: append(about, "It is "+oneOf(words)+"."), kind: textKind, want: oneOf(words),
-		word: strings.ToUpper(name[strings.LastIndexByte(name, '_')+1:]),
+		word:  strings.ToUpper(name[strings.LastIndexByte(name, '_')+1:]),
 		field: func(s *Settings) any { return field(s) },
 		check: func(s *Settings) bool { return slices.Contains(words, *field(s)) },
 	}
