@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/satin-peer/satin/peer/control"
@@ -48,6 +49,22 @@ func TestAsked(t *testing.T) {
 		f := newFake().withDaemon(t, m)
 		if code := f.run(c.args...); code != 0 || !slices.Equal(m.asked, c.asked) {
 			t.Errorf("%q: exit code %d, asked %q\n%s", c.args, code, m.asked, &f.err)
+		}
+	}
+}
+
+// Guards that a run says at once, before it waits, who cannot help and what to do about it.
+func TestRunSaysWhoCannotHelp(t *testing.T) {
+	m := newFakeMember()
+	m.help = &control.Help{Can: 1, Cannot: []control.Lack{{Peers: 3,
+		Why: "have version 1a2b3c4d of count and the run needs 5e6f7a8b: use the same satin-peer on all"}}}
+	const says = "satin-peer: 3 of 4 other peers cannot help: they have version 1a2b3c4d of count and the run needs " +
+		"5e6f7a8b: use the same satin-peer on all\n"
+	for _, more := range [][]string{nil, {"--detach"}} {
+		f := newFake().withDaemon(t, m)
+		if code := f.run(append([]string{"run", "count", "3"}, more...)...); code != 0 ||
+			!strings.HasPrefix(f.err.String(), says) {
+			t.Errorf("%q: exit code %d, says %q", more, code, &f.err)
 		}
 	}
 }

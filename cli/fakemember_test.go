@@ -36,8 +36,9 @@ type fakeMember struct {
 	err     error  // what every call but Leave gives
 	refused error  // what Join gives
 	outcome control.Outcome
-	resumed string // what ResumeRun explains
-	block   bool   // runs do not end by themselves
+	resumed string        // what ResumeRun explains
+	block   bool          // runs do not end by themselves
+	help    *control.Help // for what is submitted
 	waiting chan struct{}
 	stopped chan struct{}
 	left    chan struct{} // closed by Leave, if there is one: Wait ends then
@@ -258,7 +259,7 @@ func (m *fakeMember) Submit(_ context.Context, s control.Submission) (control.Ru
 			Stats: report.RunStats{Spawns: 7, Executed: 8, Syncs: 7, LocalStealAttempts: 20,
 				LocalStealSuccesses: 3, UsefulTime: 4, StealTime: 1}}
 	}
-	return control.RunInfo{Run: runGoing, App: s.App, State: control.RunStarting}, nil
+	return control.RunInfo{Run: runGoing, App: s.App, State: control.RunStarting, Help: m.help}, nil
 }
 
 func (m *fakeMember) Wait(ctx context.Context, run string, progress func(control.Progress)) (control.Outcome, error) {
