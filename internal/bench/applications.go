@@ -35,8 +35,21 @@ func (i instance) name() string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(name, "../../apps/", "")), " ")
 }
 
+// golomb is the documents' example of a bound that all jobs share. Its jobs prune by what others found, so they search
+// another tree than the twin, and how much of it is a matter of luck: there is no target.
+var golomb = instance{app: "golomb", args: "11", remark: "a bound that all jobs share"}
+
 // applications compares each application's sequential twin with its jobs on one and on two workers.
 func applications(w *workshop, rounds int) ([]table, error) {
+	return besideTwins(w, rounds, "Applications beside their sequential twins", instances...)
+}
+
+// rulers does the same with the Golomb ruler.
+func rulers(w *workshop, rounds int) ([]table, error) {
+	return besideTwins(w, rounds, "The Golomb ruler beside its sequential twin", golomb)
+}
+
+func besideTwins(w *workshop, rounds int, title string, instances ...instance) ([]table, error) {
 	files, err := w.build("subject", "off", 1)
 	if err != nil {
 		return nil, err
@@ -57,11 +70,11 @@ func applications(w *workshop, rounds int) ([]table, error) {
 			entrants = append(entrants, entrant{fmt.Sprint(i.name(), workers), []*ask.Program{p}, question})
 		}
 	}
-	res, err := interleave("applications", rounds, entrants)
+	res, err := interleave(title, rounds, entrants)
 	if err != nil {
 		return nil, err
 	}
-	t := table{title: "Applications beside their sequential twins", notes: []string{res.note(),
+	t := table{title: title, notes: []string{res.note(),
 		"A round runs the twin, one worker and two workers (the better of two runs), each in a process of its own; one worker " +
 			"and the twin count wall clock or the process's CPU time, whichever is less, two workers the wall clock.",
 		"Default thresholds but where one is named. All answers are checked. The twin's process has an idle pool, so that it " +
@@ -77,6 +90,12 @@ func applications(w *workshop, rounds int) ([]table, error) {
 				func(round int) float64 { return 100 * (res.cost(one, round)/res.cost(twin, round) - 1) })},
 			figure{name: "  2 workers, times as fast as the twin", form: "%.2f x", least: i.speedup, values: res.each(
 				func(round int) float64 { return res.cost(twin, round) / res.value(two, "wall", round) })})
+		if i.speedup == 0 { // without a target: how much more is searched shows on a busy machine too
+			t.figures = append(t.figures, figure{name: "  2 workers, CPU time over the twin", form: "%.1f %%",
+				values: res.each(func(round int) float64 {
+					return 100 * (res.value(two, "cpu", round)/res.cost(twin, round) - 1)
+				})})
+		}
 	}
 	return []table{t}, nil
 }

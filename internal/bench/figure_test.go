@@ -67,7 +67,7 @@ func TestTableIsMarkdown(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	engine, err := choose(nil)
-	if err != nil || len(engine) != 5 {
+	if err != nil || len(engine) != 6 {
 		t.Errorf("no name chooses %d sections, %v", len(engine), err)
 	}
 	if page, err := pageOf(engine); err != nil || page != enginePage {

@@ -5,11 +5,11 @@
 //
 //	go run . [-rounds N] [-write] [-cells CELLS] [SECTION ...]
 //
-// Sections are fib, apps, leaf, thief and udp, of one machine's engine; steal, swarm, cost and apart, of processes
-// that work together; idle, of those that do not; wide and adaptive, of processes over an emulated network; recovery
-// and alarms, of those that are lost; objects and trees, of what they share; hosts, of a search that loses some; tab,
-// of browsers that help; and watched and page, of what it costs to be watched. Without any, those of the engine run,
-// in about ten minutes on two cores.
+// Sections are fib, apps, golomb, leaf, thief and udp, of one machine's engine; steal, swarm, cost and apart, of
+// processes that work together; idle, of those that do not; wide and adaptive, of processes over an emulated
+// network; recovery and alarms, of those that are lost; objects and trees, of what they share; hosts, of a search
+// that loses some; tab, of browsers that help; and watched and page, of what it costs to be watched. Without any,
+// those of the engine run, in about ten minutes on two cores.
 // -write keeps the figures in docs/results, in a page for each of these. It is a module of its own, so that the rivals
 // it measures stay out of satin's go.mod. `make bench BENCH=fib` at the root runs a section, `make bench-swarm` those
 // of processes.
@@ -36,6 +36,7 @@ type section struct {
 var sections = []section{
 	{"fib", enginePage, forkJoin},
 	{"apps", enginePage, applications},
+	{"golomb", enginePage, rulers},
 	{"leaf", enginePage, leaf},
 	{"thief", enginePage, thief},
 	{"udp", enginePage, packets},
@@ -111,7 +112,7 @@ func pageOf(chosen []section) (string, error) {
 	for _, s := range chosen {
 		if s.page != page || len(chosen) != of {
 			return "", fmt.Errorf(
-				"-write is for all sections of one page: fib apps leaf thief udp, or steal swarm cost apart, or wide, or adaptive, or recovery alarms, or objects trees hosts, or tab, or yield, or watched page")
+				"-write is for all sections of one page: fib apps golomb leaf thief udp, or steal swarm cost apart, or wide, or adaptive, or recovery alarms, or objects trees hosts, or tab, or yield, or watched page")
 		}
 	}
 	return page, nil

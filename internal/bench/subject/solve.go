@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/apps/all"
+	"github.com/satin-peer/satin/examples/golomb"
 	"github.com/satin-peer/satin/internal/bench/ask"
 	"github.com/satin-peer/satin/internal/bench/clock"
 )
@@ -65,7 +66,7 @@ func solve(words []string) (ask.Answer, error) {
 }
 
 func newSubject(workers int, app string, args []string) (*subject, error) {
-	list := all.Apps()
+	list := append(all.Apps(), golomb.App)
 	i := slices.IndexFunc(list, func(a apps.App) bool { return a.Name == app })
 	if i < 0 {
 		return nil, fmt.Errorf("there is no application %q", app)
