@@ -77,11 +77,18 @@ func (ad *adoption) find(j *Taken) bool {
 
 // free takes an orphan out of its old life, to be given a new one.
 func (ad *adoption) free(s *segment) {
-	if s.doubted && s.owner != nil && !s.owner.lost {
-		ad.send(s.owner, &Message{Return: &Return{Handles: []Handle{s.handle}}})
+	top := s.heldAs()
+	if top != nil && !top.owner.lost {
+		ad.send(top.owner, &Message{Return: &Return{Handles: []Handle{top.handle}}})
 	}
-	if s.owner != nil {
+	if l := s.copyOf; l != nil {
+		l.copy, s.copyOf = nil, nil
+	}
+	switch {
+	case top == s:
 		ad.book.unown(s)
+	case top != nil: // it was passed on, and s ran in its stead
+		ad.book.abortSegment(top)
 	}
 	s.orphan, s.doubted = false, false
 	ad.stats.OrphansAdopted++
@@ -160,7 +167,7 @@ func (ad *adoption) adoptOne(p *peer, j *Adoption) bool {
 	if ad.leaving {
 		return false
 	}
-	if s := ad.lost.adoptable(j.Path, j.Identity); s != nil && s.owner != p {
+	if s := ad.lost.adoptable(j.Path, j.Identity); s != nil && !s.heldFor(p) {
 		ad.free(s)
 		ad.book.own(p, s, j.Handle)
 		return true

@@ -68,6 +68,9 @@ func (b *book) runSegment(s *segment) {
 	s.state = running
 	b.segments.runs++
 	s.begun = b.now
+	if b.salvaging() && s.inDoubt() {
+		b.lost.announceRunning(s)
+	}
 	if s.job.Restarted {
 		b.lost.expectRestarted()
 	}

@@ -62,10 +62,12 @@ func (lo *losses) disown(ls []*lease) {
 func (lo *losses) doubt(ss []*segment) {
 	var ls []*lease
 	for _, s := range ss {
+		if s.state == lent && s.lent.copy != nil && s.lent.copy.state == running {
+			lo.lost.announceRunning(s.lent.copy)
+		}
 		switch {
 		case s.state == running:
-			lo.lost.orphansChanged()
-			lo.lost.announce(s.job.Path, s.job.Identity)
+			lo.lost.announceRunning(s)
 		case s.state == lent && s.lent.thief != nil && s.lent.thief.inc != 0:
 			s.lent.doubted = true
 			ls = append(ls, s.lent)

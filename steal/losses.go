@@ -119,8 +119,7 @@ func (lo *losses) orphan(s *segment) {
 	case running:
 		lo.stats.OrphansKept++
 		s.orphan = true
-		lo.lost.orphansChanged()
-		lo.lost.announce(s.job.Path, s.job.Identity)
+		lo.lost.announceRunning(s)
 	case lent:
 		l := s.lent
 		copied := l.copy

@@ -121,7 +121,7 @@ func (s *segment) is(p job.Path, id job.Identity) bool {
 
 // adoptable says whether the segment may get a new owner.
 func (s *segment) adoptable() bool {
-	return s.state == running && (s.orphan || s.doubted || s.owner != nil && s.owner.lost)
+	return s.state == running && (s.orphan || s.inDoubt())
 }
 
 // heldAs is the segment of another peer in whose stead this one is, a copy of a copy perhaps; nil if there is none.
@@ -133,6 +133,12 @@ func (s *segment) heldAs() *segment {
 		return nil
 	}
 	return s
+}
+
+// heldFor says whether the segment, or what it is in the stead of, is held for that peer.
+func (s *segment) heldFor(p *peer) bool {
+	top := s.heldAs()
+	return top != nil && top.owner == p
 }
 
 // inDoubt says whether perhaps nobody waits for a segment that is held for another peer, or for what is in its stead.

@@ -39,6 +39,12 @@ func (lw *lostWork) announce(p job.Path, id job.Identity) {
 	lw.telling.jobs = append(lw.telling.jobs, jobName{p, id})
 }
 
+// announceRunning has everybody told of a job at work here that perhaps nobody waits for.
+func (lw *lostWork) announceRunning(s *segment) {
+	lw.orphansChanged()
+	lw.announce(s.job.Path, s.job.Identity)
+}
+
 // announceKept tells of what is kept when a peer is lost that was perhaps the only other one to have it.
 func (lw *lostWork) announceKept(lost PeerID) {
 	if !lw.salvaging() {

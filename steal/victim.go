@@ -91,9 +91,11 @@ func (v *victim) mayHave(p *peer) int {
 	return min(v.cfg.MaxLeases-v.leases.n, p.credit.left(v.now)-len(p.leases))
 }
 
-// giveWaiting passes on stolen jobs that no worker here has begun, oldest first.
+// giveWaiting passes on stolen jobs that no worker here has begun, oldest first. The thief is told at once which of
+// them perhaps nobody waits for.
 func (v *victim) giveWaiting(a *ask, n int) bool {
 	var grants []Grant
+	var doubted []Handle
 	bytes := 0
 	v.segments.waiting = slices.DeleteFunc(v.segments.waiting, func(s *segment) bool {
 		size := s.job.Size()
@@ -101,14 +103,20 @@ func (v *victim) giveWaiting(a *ask, n int) bool {
 			return false
 		}
 		bytes += size
-		h := v.leases.lend(a.peer, &lease{parent: s, job: s.job})
-		grants = append(grants, Grant{Handle: h, Job: s.job})
+		l := &lease{parent: s, job: s.job, doubted: v.salvaging() && a.peer.inc != 0 && s.inDoubt()}
+		h := v.leases.lend(a.peer, l)
+		if grants = append(grants, Grant{Handle: h, Job: s.job}); l.doubted {
+			doubted = append(doubted, h)
+		}
 		return true
 	})
 	if len(grants) == 0 {
 		return false
 	}
 	v.reply(a, grants)
+	if len(doubted) > 0 {
+		v.send(a.peer, &Message{Disown: &Disown{Handles: doubted, Perhaps: true}})
+	}
 	return true
 }
 
