@@ -212,7 +212,7 @@ func (v *vouching) receive(m *steal.Message) bool {
 		if len(good) == 0 {
 			return false
 		}
-		m.HandOver = &steal.HandOver{ID: m.HandOver.ID, Parts: good}
+		m.HandOver = &steal.HandOver{ID: m.HandOver.ID, Copy: m.HandOver.Copy, Parts: good}
 	}
 	return true
 }

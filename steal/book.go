@@ -11,6 +11,7 @@ type book struct {
 	leases   *leases
 	lost     *lostWork
 	relay    *relay
+	mirror   *mirror
 	masters  *mastership
 	// whose results take more of the room than they may
 	overdrawn []*peer
@@ -18,6 +19,9 @@ type book struct {
 
 // settle closes a lease with the job's outcome.
 func (b *book) settle(l *lease, outcome, voucher []byte) {
+	if l.parent == nil {
+		b.mirror.came(Partial{Path: l.job.Path, Identity: l.job.Identity, Outcome: outcome, Voucher: voucher})
+	}
 	b.closeLease(l)
 	if l.parent == nil {
 		b.order(Order{Kind: Deliver, Ref: l.ref, Outcome: outcome, Voucher: voucher})

@@ -83,6 +83,10 @@ type Config struct {
 	// transport's control frame (256 KiB). A larger outcome travels alone, as a large result does.
 	MaxHandOver int
 
+	// MaxCopied is the largest outcome of the root's jobs, in bytes, that whoever holds the root has kept in another
+	// cluster as well. 0: none.
+	MaxCopied int
+
 	// BeaconEvery is the period of a master's beacons.
 	BeaconEvery time.Duration
 	// MasterLease is how long no master must have been heard before the first deputy takes over. At least 2
@@ -123,6 +127,7 @@ func LAN() Config {
 		MaxKept:            8192,
 		MaxKeptBytes:       64 << 20,
 		MaxHandOver:        192 << 10,
+		MaxCopied:          64 << 10,
 		BeaconEvery:        2 * time.Second,
 		MasterLease:        6 * time.Second,
 		RankStagger:        2 * time.Second,
@@ -199,6 +204,7 @@ func (c *Config) Validate() error {
 		atLeast("MaxKept", int64(c.MaxKept), 1),
 		atLeast("MaxKeptBytes", int64(c.MaxKeptBytes), 1),
 		atLeast("MaxHandOver", int64(c.MaxHandOver), 1),
+		atLeast("MaxCopied", int64(c.MaxCopied), 0),
 		atLeast("BeaconEvery", int64(c.BeaconEvery), int64(time.Millisecond)),
 		atLeast("MasterLease", int64(c.MasterLease), 2*int64(c.BeaconEvery)),
 		atLeast("RankStagger", int64(c.RankStagger), 1),

@@ -26,6 +26,7 @@ type Core struct {
 	liveness  *liveness
 	leading   *leading
 	departure *departure
+	mirror    *mirror
 	pastime   *pastime
 }
 
@@ -55,9 +56,10 @@ func (c *Core) compose(advice policy.Policy) {
 	c.segments = newSegments(s)
 	c.leases = newLeases(s, c.partners)
 	c.lost = newLostWork(s, c.segments, c.leases)
+	c.mirror = &mirror{shared: s, partners: c.partners, segments: c.segments, masters: m}
 	ask := &adviser{policy: advice}
 	c.book = &book{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, lost: c.lost,
-		relay: &relay{s, ask, c.partners}, masters: m}
+		relay: &relay{s, ask, c.partners}, mirror: c.mirror, masters: m}
 	c.adoption = &adoption{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, lost: c.lost,
 		book: c.book}
 	c.victim = &victim{shared: s, adviser: ask, partners: c.partners, segments: c.segments, leases: c.leases,
@@ -114,6 +116,9 @@ func (c *Core) Next() (at time.Duration, ok bool) {
 	earliest(c.lost.nextTell())
 	earliest(c.lost.nextShow())
 	earliest(c.departure.nextHandOver())
+	if !c.leaving {
+		earliest(c.mirror.at)
+	}
 	for i := range c.thief.flights {
 		earliest(c.thief.flights[i].Deadline)
 	}
@@ -266,6 +271,7 @@ func (c *Core) end() Output {
 	c.thief.copyForMyself()
 	c.victim.answerWaiting()
 	c.adoption.sendAdoptions()
+	c.mirror.flush()
 	c.lost.tellNews()
 	c.lost.showOrphans()
 	c.thief.carryOutPlan()

@@ -41,7 +41,6 @@ type departure struct {
 	pieces    [][]Partial // not sent yet
 	transfers []*transfer // one for each receiver that works
 	refused   map[PeerID]bool
-	lastID    uint64
 }
 
 // transfer is a piece on its way.
@@ -213,8 +212,8 @@ func (dp *departure) handOver() (done bool) {
 		if p == nil {
 			break
 		}
-		dp.lastID++
-		t := &transfer{id: dp.lastID, to: p, parts: dp.pieces[0]}
+		dp.handOvers++
+		t := &transfer{id: dp.handOvers, to: p, parts: dp.pieces[0]}
 		dp.pieces = dp.pieces[1:]
 		m := &Message{HandOver: &HandOver{ID: t.id, Parts: t.parts}}
 		t.until = dp.now + dp.cfg.StealTimeout + 4*dp.links.expected(p.cluster, m.Size())
@@ -280,8 +279,13 @@ func (dp *departure) nextHandOver() time.Duration {
 	return at
 }
 
-// onHandOver keeps what a leaver hands over, and tells that it is here now.
+// onHandOver keeps what a leaver hands over, and tells that it is here now; of copies when their sender is lost.
 func (dp *departure) onHandOver(p *peer, h *HandOver) {
+	if h.Copy && !dp.leaving && !dp.run.Proving {
+		dp.lost.keepCopies(p.id, h.Parts)
+		dp.send(p, &Message{HandOverAck: &HandOverAck{ID: h.ID}})
+		return
+	}
 	if dp.leaving || !dp.salvaging() || dp.run.Proving {
 		dp.send(p, &Message{HandOverAck: &HandOverAck{ID: h.ID, Leaving: true}})
 		return

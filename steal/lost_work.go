@@ -53,6 +53,15 @@ func (lw *lostWork) restore(parts []Partial) {
 	}
 }
 
+// keepCopies keeps what another peer has too.
+func (lw *lostWork) keepCopies(of PeerID, parts []Partial) {
+	for i := range parts {
+		if k := lw.keep(parts[i], handed, of); k != nil {
+			k.copied = true
+		}
+	}
+}
+
 // keepOrphan keeps the outcome of a job that nobody has had, and tells of it.
 func (lw *lostWork) keepOrphan(s *segment) {
 	k := lw.keep(Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: s.outcome, Voucher: s.voucher}, own, "")

@@ -28,7 +28,7 @@ func below(s *shared) *book {
 	ls := newLeases(s, ps)
 	ask := &adviser{policy: policy.RandomStealing{}}
 	return &book{shared: s, partners: ps, segments: ss, leases: ls, lost: newLostWork(s, ss, ls),
-		relay: &relay{s, ask, ps}}
+		relay: &relay{s, ask, ps}, mirror: &mirror{shared: s, partners: ps, segments: ss}}
 }
 
 // Links: small messages time the latency, large ones the rate of what is left after it.

@@ -26,11 +26,13 @@ type Disown struct {
 	Perhaps bool `cbor:"2,keyasint,omitempty"`
 }
 
-// HandOver gives a peer outcomes to keep, from one that leaves. It is sent again, perhaps to another peer,
-// until it is acknowledged.
+// HandOver gives a peer outcomes to keep, from one that leaves or has the root. A leaver sends it again, perhaps to
+// another peer, until it is acknowledged.
 type HandOver struct {
 	ID    uint64    `cbor:"1,keyasint"` // numbers the sender's, from 1
 	Parts []Partial `cbor:"2,keyasint"`
+	// Copy says that the sender stays and has them too: see mirror.
+	Copy bool `cbor:"3,keyasint,omitempty"`
 }
 
 // HandOverAck says that the parts are kept, or that the receiver leaves itself and keeps nothing.

@@ -87,7 +87,9 @@ func (c *Core) dispatch(p *peer, m *Message) {
 	case KindHandOver:
 		c.departure.onHandOver(p, m.HandOver)
 	case KindHandOverAck:
-		c.departure.onHandOverAck(p, m.HandOverAck)
+		if !c.mirror.acked(p, m.HandOverAck) {
+			c.departure.onHandOverAck(p, m.HandOverAck)
+		}
 	}
 }
 

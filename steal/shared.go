@@ -25,8 +25,10 @@ type shared struct {
 	leaving bool          // from Leave on
 	sated   bool          // takes nothing more in: see Core.Finish
 	left    bool          // the goodbye is said
-	stats   Stats
-	out     Output
+	// handOvers numbers those of this peer: a transport takes two of one number for the same
+	handOvers uint64
+	stats     Stats
+	out       Output
 }
 
 // adviser is the policy, and what it may look at.

@@ -161,6 +161,9 @@ func (v *HandOver) size() int {
 	for i := range v.Parts {
 		n += v.Parts[i].Size()
 	}
+	if v.Copy {
+		n += 2
+	}
 	return n
 }
 

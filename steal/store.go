@@ -30,7 +30,8 @@ type store struct {
 type kept struct {
 	Partial
 	class  keptClass
-	owner  PeerID // settled: who had it
+	owner  PeerID // settled, copied: who had it
+	copied bool   // its owner has it, too
 	from   PeerID // whose bytes they are: who had it, or has handed it over
 	inPart bool   // of a job that ran in place, perhaps under a segment that still runs
 	told   bool

@@ -51,7 +51,7 @@ func (lw *lostWork) announceKept(lost PeerID) {
 		return
 	}
 	for _, k := range lw.store.index {
-		if k.class != settled || k.owner == lost {
+		if k.class != settled && !k.copied || k.owner == lost {
 			lw.announceOne(k)
 		}
 	}

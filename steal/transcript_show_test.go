@@ -57,6 +57,9 @@ func describe(m *steal.Message) string {
 		}
 	case steal.KindHandOver:
 		add("%d", m.HandOver.ID)
+		if m.HandOver.Copy {
+			add("copies")
+		}
 		for _, p := range m.HandOver.Parts {
 			add("(job %s) %q", p.Path, p.Outcome)
 		}

@@ -280,11 +280,18 @@ func (r *cursor) readGrant(v *steal.Grant) {
 }
 
 func appendHandOver(b []byte, v *steal.HandOver) []byte {
-	b = append(b, cborMap|2)
+	fields := byte(2)
+	if v.Copy {
+		fields++
+	}
+	b = append(b, cborMap|fields)
 	b = appendHead(append(b, 1), cborUint, uint64(v.ID))
 	b = appendStart(append(b, 2), len(v.Parts), v.Parts == nil)
 	for i := range v.Parts {
 		b = appendPartial(b, &v.Parts[i])
+	}
+	if v.Copy {
+		b = append(b, 3, cborTrue)
 	}
 	return b
 }
@@ -297,6 +304,11 @@ func (r *cursor) readHandOver(v *steal.HandOver) {
 	v.Parts = make([]steal.Partial, r.count(19))
 	for i := range v.Parts {
 		r.readPartial(&v.Parts[i])
+	}
+	if fields > 2 && r.key(3) {
+		fields--
+		r.must(cborTrue)
+		v.Copy = true
 	}
 	r.all(fields, 2)
 }

@@ -47,7 +47,7 @@ func withBody(m *steal.Message, body []byte) *steal.Message {
 	default:
 		part := m.HandOver.Parts[0]
 		part.Outcome = body
-		outer.HandOver = &steal.HandOver{ID: m.HandOver.ID, Parts: []steal.Partial{part}}
+		outer.HandOver = &steal.HandOver{ID: m.HandOver.ID, Parts: []steal.Partial{part}, Copy: m.HandOver.Copy}
 	}
 	return &outer
 }

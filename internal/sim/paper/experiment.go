@@ -27,11 +27,12 @@ const (
 
 // Core is the configuration of all cores in these experiments, whatever the policy. The papers' systems ran
 // over reliable connections without leases, and their emulator loses nothing, while a message may wait for
-// minutes in front of a link of 1 KB/s. So cores are given time before they believe that something is lost.
+// minutes in front of a link of 1 KB/s. So cores are given time before they believe that something is lost. No site is
+// lost here, and nothing is copied to another for that.
 func Core() steal.Config {
 	c := steal.WAN()
 	c.StealGap = stealGap
-	c.HeartbeatMisses = 24
+	c.HeartbeatMisses, c.MaxCopied = 24, 0
 	c.ResultRetry, c.ResultRetryMax = time.Minute, 10*time.Minute
 	return c
 }

@@ -1,0 +1,36 @@
+package sim
+
+import (
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/internal/wan"
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
+)
+
+// TestSiteOfMasterIsLost: when half the peers crash in the middle of a step, the master among them, of the steps
+// before it nothing is computed again, and of that one at most what they had to do. Without copies in the other
+// cluster it is half of all that was done.
+func TestSiteOfMasterIsLost(t *testing.T) {
+	again := func(copied int) time.Duration {
+		tree := steps(1)
+		tree.Body.Size = 30_000
+		core := steal.LAN()
+		core.MaxCopied = copied
+		total := Sequential(tree)
+		r, err := Run(Config{Tree: tree, Seed: 1, Core: core, Want: &total.Result, Audit: true,
+			KeepAfter: 100 * time.Millisecond,
+			Network:   wan.Uniform([]int{4, 4}, lan, wan.Conditions{Bandwidth: 1e7, Latency: 2 * time.Millisecond}),
+			Policy:    func() policy.Policy { return &policy.Adaptive{} }, Gossip: Gossip{Delay: 20 * time.Millisecond},
+			Faults: []Fault{{Kind: ClusterCrash, At: 15 * time.Second}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Counts.AgainWork
+	}
+	half := steps(1).Body.Total / 2
+	if with, without := again(steal.LAN().MaxCopied), again(0); with > half || without < 2*half {
+		t.Errorf("%v was computed again, and %v without copies; half of a step is %v", with, without, half)
+	}
+}
