@@ -113,6 +113,7 @@ func adaptConfig(s adaptScenario, policy string, mode adapt.Mode, measured bool,
 	// An idle peer asks fifty times a second, in steps that take twenty seconds: more often changes nothing but the
 	// time that the simulation takes.
 	c.Core.StealGap = 20 * time.Millisecond
+	c.Core.MaxCopied = 0 // the master stays, and nothing is copied to other sites lest it is lost
 	for _, cluster := range s.crash {
 		c.Faults = append(c.Faults, sim.Fault{Kind: sim.ClusterCrash, At: s.at, Cluster: cluster})
 	}
