@@ -21,7 +21,7 @@ func (c *fetcher) onAnswer(from PeerID, a *Answer) {
 	}
 	for i := range a.Told {
 		t := &a.Told[i]
-		e := c.store.know(&t.Recipe)
+		e := c.knowFrom(&t.Recipe, f.payer())
 		if e == nil {
 			break
 		}

@@ -24,6 +24,7 @@ type base struct {
 	ticket Ticket
 	store  *store
 	early  early
+	noted  map[string]bool // what the user was told once
 	out    Output
 
 	fetches  *fetcher  // gets what is missing (fetch.go, plan.go, answers.go)
@@ -39,9 +40,9 @@ func NewCore(cfg Config, self PeerID, members []Member, rand Rand) (*Core, error
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	b := &base{cfg: cfg, self: self, place: newPlace(self, members), rand: rand, store: newStore(&cfg)}
-	b.fetches = &fetcher{base: b, byDigest: make(map[Digest]*fetch), applies: make(map[Ticket]applying),
+	b := &base{cfg: cfg, self: self, place: newPlace(self, members), rand: rand, store: newStore(&cfg),
 		noted: make(map[string]bool)}
+	b.fetches = &fetcher{base: b, byDigest: make(map[Digest]*fetch), applies: make(map[Ticket]applying)}
 	b.errands, b.spread = &errands{base: b}, &spreader{base: b}
 	b.serve, b.lattices = newServer(b), newLattices(b)
 	b.jobs = &waiting{base: b, byID: make(map[JobID]*job)}
@@ -51,7 +52,10 @@ func NewCore(cfg Config, self PeerID, members []Member, rand Rand) (*Core, error
 // Stats returns the counters.
 func (c *Core) Stats() Stats {
 	s := c.stats
-	s.BytesHeld = c.store.used
+	s.BytesHeld, s.Pushed = c.store.used, c.store.senders.bytes
+	for _, a := range c.store.senders.of {
+		s.PushedMost = max(s.PushedMost, a.bytes)
+	}
 	return s
 }
 
@@ -205,6 +209,7 @@ func (c *Core) enter(r *Recipe, write, state *Body) *entry {
 // put holds what was made here, whatever other runs leave; nil if it is more than this one may.
 func (c *Core) put(r *Recipe, write, state *Body) *entry {
 	e := c.store.know(r)
+	c.claim(r.Digest())
 	c.store.must = true
 	defer func() { c.store.must = false }()
 	if e == nil || write != nil && !c.store.putWrite(e, write) || !c.store.putState(e, state) {
@@ -221,6 +226,7 @@ func (c *base) tooLarge(r *Recipe) error {
 // those of jobs that were given away.
 func (c *Core) Pin(ds ...Digest) {
 	for _, d := range ds {
+		c.claim(d)
 		c.store.pin(d)
 	}
 }
@@ -298,6 +304,7 @@ func (c *Core) begin(now time.Duration) {
 // end tells the engine what was dropped, and everybody what has waited long enough.
 func (c *Core) end() Output {
 	c.tellGone()
+	c.tellRefused()
 	if c.spread.flushAt != 0 && c.spread.flushAt <= c.now {
 		c.spread.flushNews()
 	}
@@ -314,6 +321,15 @@ func (c *base) tellGone() {
 		}
 	}
 	c.store.gone = c.store.gone[:0]
+}
+
+// first says whether something is to be told to the user: what is not told again, nor too much.
+func (c *base) first(about string) bool {
+	if c.noted[about] || len(c.noted) >= c.cfg.MaxEntries {
+		return false
+	}
+	c.noted[about] = true
+	return true
 }
 
 func (c *base) order(o Order) { c.out.Orders = append(c.out.Orders, o) }

@@ -38,9 +38,11 @@ func recipeOf(i int) *Recipe {
 // jobs here, and fills no table.
 func TestFloodOfNames(t *testing.T) {
 	c := newTestCore(t, nil)
+	liars := []PeerID{"b1", "b3", "b4", "b5", "b6"}
+	c.SetMembers(1, membersOf("a1", "a2", "b1", "b2", "b3", "b4", "b5", "b6"))
 	for i := range 5000 {
 		r := recipeOf(i)
-		c.Step(1, &Message{From: "b1", To: "a1", Announce: &Announce{Origin: "b1", Recipe: *r}})
+		c.Step(1, &Message{From: liars[i%len(liars)], To: "a1", Announce: &Announce{Origin: "b1", Recipe: *r}})
 		c.Step(1, &Message{From: "a2", To: "a1", Ask: &Ask{Digest: Digest{byte(i), byte(i >> 8)},
 			Holders: []PeerID{"b1"}}})
 		c.Hear(1, "b1", &News{Offers: []Offer{{r.Digest(), []byte("x")}}})

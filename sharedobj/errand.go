@@ -11,6 +11,7 @@ type errand struct {
 	lattice Digest
 	from    PeerID // who said that it has the value
 	job     JobID  // whose floor it is, or 0
+	payer   PeerID // from, or "" of a floor: a job here names it
 	until   time.Duration
 }
 
@@ -29,7 +30,7 @@ const (
 // run begins an errand. What cannot be got now is got at the next comparison.
 func (c *errands) run(e *errand, blob Blob) {
 	if b := c.store.body(blob.Top); b != nil { // it is this peer's own, or was got for another lattice
-		c.lattices.join(e.lattice, e.from, b.Bytes(), e.job)
+		c.lattices.join(pendingJoin{digest: e.lattice, from: e.from, job: e.job}, b.Bytes())
 		return
 	}
 	each := 0
@@ -41,7 +42,10 @@ func (c *errands) run(e *errand, blob Blob) {
 			return // the same value, under way
 		}
 	}
-	if len(c.errands.list) >= maxErrands || each >= maxErrandsEach ||
+	if e.job == 0 {
+		e.payer = e.from
+	}
+	if len(c.errands.list) >= maxErrands || each >= maxErrandsEach || !c.store.allows(e.payer, blob.Size) ||
 		c.place.guests[e.from] && !c.guestRoom(blob.Size) || !c.store.room(blob.Size) {
 		c.stats.Refused++
 		if e.job != 0 {
@@ -50,6 +54,7 @@ func (c *errands) run(e *errand, blob Blob) {
 		return
 	}
 	c.store.reserved += blob.Size
+	c.store.senders.bill(e.payer, blob.Size)
 	e.pull = newPull(blob, &c.cfg)
 	e.pull.add(c.now, e.from)
 	e.until = c.now + c.cfg.Patience
@@ -73,10 +78,19 @@ func (c *errands) advanceErrand(e *errand) {
 	}
 	c.errands.list = slices.DeleteFunc(c.errands.list, func(o *errand) bool { return o == e })
 	c.store.reserved -= e.pull.parts.blob.Size
+	c.store.senders.refund(e.payer, e.pull.parts.blob.Size)
 	switch {
 	case ok:
-		c.lattices.join(e.lattice, e.from, b.Bytes(), e.job)
-		c.lattices.expose(e.lattice, b)
+		j := pendingJoin{digest: e.lattice, from: e.from, job: e.job, payer: e.payer}
+		if c.store.accept(e.payer, b) {
+			j.held = b
+		} else if e.payer != "" {
+			c.stats.Refused++
+			c.serve.refuseHeld(top)
+			return
+		}
+		c.lattices.join(j, b.Bytes())
+		c.lattices.expose(e.lattice, e.payer, b)
 		c.serve.serveHeld(top)
 	case e.job != 0:
 		c.jobs.floored(e.job, false)

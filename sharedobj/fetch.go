@@ -11,11 +11,14 @@ type fetcher struct {
 	list     []*fetch // under way, the oldest first
 	byDigest map[Digest]*fetch
 	applies  map[Ticket]applying // writes that the engine is applying
-	noted    map[string]bool     // objects of which the user was told that replicas differ
 }
 
 // applying is a write between two versions.
-type applying struct{ digest, parent Digest }
+type applying struct {
+	digest, parent Digest
+	payer          PeerID
+	size           uint64
+}
 
 // fetch gets one digest: it learns what the digest names, then gets the writes that lead to it from a version that is
 // here, or its state, whichever is shorter.
@@ -30,6 +33,7 @@ type fetch struct {
 	guests  int           // the same, of guests
 	reading time.Duration // until then a read inside a job waits for it; 0: none
 	pushed  bool          // it was announced
+	from    PeerID        // has announced it, or asked for it; "": somebody here waits for it, or has
 	askers  []asker       // of the cluster, that wait for it
 	holders []PeerID      // said to have it, the best first
 	ways    []*way
@@ -39,6 +43,7 @@ type fetch struct {
 	pull   *pull
 	target *entry // whose bytes the pull gets
 	write  bool   // its write, not its state
+	paid   uint64 // bytes of the pull that count as those of from
 }
 
 // asker is a peer that waits for what this one fetches.
@@ -173,6 +178,11 @@ func (c *fetcher) advance(f *fetch) {
 			return
 		}
 		target, step := c.plan(e)
+		payer := f.payer()
+		if !c.push(target, payer) {
+			c.decline(f)
+			return
+		}
 		if step == apply {
 			if size := target.recipe.State.Size; f.forGuests() && !c.guestRoom(size) || !c.apply(target) {
 				f.restAt = c.now + c.cfg.RetryAfter
@@ -192,22 +202,35 @@ func (c *fetcher) advance(f *fetch) {
 		if f.restAt > c.now {
 			return
 		}
+		if !c.store.allows(payer, blob.Size, target) {
+			c.decline(f)
+			return
+		}
 		if f.forGuests() && !c.guestRoom(blob.Size) || !c.store.room(blob.Size, target) {
 			f.restAt = c.now + c.cfg.RetryAfter
 			return
 		}
-		target.lent = f.forGuests()
-		c.store.reserved += blob.Size
-		c.store.pin(target.digest)
-		f.pull, f.target, f.write = newPull(blob, &c.cfg), target, step == getWrite
-		for _, w := range f.ways {
-			if w.state == helps {
-				f.pull.add(c.now, w.peer)
-			}
-		}
+		c.pullFor(f, target, blob, step == getWrite)
 	}
 	if c.fetches.byDigest[f.digest] == f {
 		c.seek(f)
+	}
+}
+
+// pullFor begins to get a blob, for which there is room.
+func (c *fetcher) pullFor(f *fetch, target *entry, blob Blob, write bool) {
+	target.lent = f.forGuests()
+	c.store.reserved += blob.Size
+	if payer := f.payer(); payer != "" {
+		f.paid = blob.Size
+		c.store.senders.bill(payer, f.paid)
+	}
+	c.store.pin(target.digest)
+	f.pull, f.target, f.write = newPull(blob, &c.cfg), target, write
+	for _, w := range f.ways {
+		if w.state == helps {
+			f.pull.add(c.now, w.peer)
+		}
 	}
 }
 
@@ -300,18 +323,29 @@ func (c *fetcher) rest(f *fetch) {
 	f.restAt = c.now + c.cfg.RetryAfter
 }
 
-// foreign says whether one more may be fetched that nobody here waits for.
-func (c *fetcher) foreign() bool {
-	n := 0
+// foreign says whether one more may be fetched that nobody here waits for, because a peer has sent something; "" if a
+// guest's job has named it.
+func (c *fetcher) foreign(from PeerID) bool {
+	n, its := 0, 0
 	for _, f := range c.fetches.list {
 		if !f.own() {
 			n++
 		}
+		if from != "" && f.payer() == from {
+			its++
+		}
 	}
-	if n >= c.cfg.MaxAdopted {
-		c.stats.Refused++
+	if n < c.cfg.MaxAdopted && its < max(1, c.cfg.MaxAdopted/senderPart) {
+		return true
 	}
-	return n < c.cfg.MaxAdopted
+	c.stats.Refused++
+	return false
+}
+
+// decline ends a fetch for which whoever wants it has no room left here.
+func (c *fetcher) decline(f *fetch) {
+	f.pushed = false
+	c.giveUp(f)
 }
 
 func (c *fetcher) refuseAskers(f *fetch) {
@@ -344,8 +378,9 @@ func (c *fetcher) endFetch(f *fetch) {
 func (c *fetcher) dropPull(f *fetch) {
 	if f.pull != nil {
 		c.store.reserved -= f.pull.parts.blob.Size
+		c.store.senders.refund(f.from, f.paid)
 		c.store.unpin(f.target.digest)
-		f.pull, f.target = nil, nil
+		f.pull, f.target, f.paid = nil, nil, 0
 	}
 }
 

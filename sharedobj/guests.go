@@ -58,7 +58,7 @@ func (c *server) mayFetchFor(id PeerID) bool {
 			}
 		}
 	}
-	return n < maxGuestAsks && c.fetches.foreign()
+	return n < maxGuestAsks && c.fetches.foreign("")
 }
 
 // forgetStrangers drops what was counted of peers that take no part any more: guests come and go.

@@ -83,6 +83,7 @@ func TestCoreSurvivesAnything(t *testing.T) {
 			digests, tops = append(digests, r.Digest()), append(tops, b.Top)
 		}
 		now := time.Duration(0)
+		var tickets []Ticket // that the engine has to answer
 		check := func(out Output) {
 			for _, m := range out.Messages {
 				if err := m.Validate(); err != nil || m.To == "a1" {
@@ -90,6 +91,9 @@ func TestCoreSurvivesAnything(t *testing.T) {
 				}
 			}
 			for _, o := range out.Orders {
+				if o.Kind == OrderApply || o.Kind == OrderJoin {
+					tickets = append(tickets, o.Ticket)
+				}
 				if o.Kind != OrderHere {
 					continue
 				}
@@ -98,6 +102,7 @@ func TestCoreSurvivesAnything(t *testing.T) {
 					t.Fatalf("%v comes with other bytes", o.Digest)
 				}
 			}
+			checkSenders(t, c)
 			if c.store.used+c.store.reserved > cfg.MaxBytes || len(c.store.entries) > cfg.MaxEntries {
 				t.Fatalf("%d bytes held and %d coming of %d, %d entries", c.store.used, c.store.reserved, cfg.MaxBytes,
 					len(c.store.entries))
@@ -106,7 +111,7 @@ func TestCoreSurvivesAnything(t *testing.T) {
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
 			now += time.Duration(rapid.IntRange(0, 2000).Draw(t, "ms")) * time.Millisecond
 			d := rapid.SampledFrom(digests).Draw(t, "of")
-			switch rapid.IntRange(0, 11).Draw(t, "input") {
+			switch rapid.IntRange(0, 13).Draw(t, "input") {
 			case 0:
 				check(c.JobCame(now, Job{ID: JobID(i), Victim: "b1", Needs: []Need{{Digest: d, Floor: []byte{1}}}}))
 			case 1:
@@ -126,6 +131,21 @@ func TestCoreSurvivesAnything(t *testing.T) {
 				check(c.Lost(now, "b1"))
 			case 6:
 				check(c.Offered(now, d))
+			case 7:
+				write := Build([]byte{byte(i)})
+				r := Recipe{Kind: Phased, Name: "x", Parent: recipes[1].Digest(), Write: write.Blob,
+					State: bodies[i%4].Blob}
+				check(c.Hear(now, "a2", &News{Writes: []Told{{Recipe: r, Write: write.Bytes()}}}))
+			case 8:
+				if len(tickets) > 0 {
+					ticket := tickets[0]
+					tickets = tickets[1:]
+					if _, join := c.lattices.joins[ticket]; join {
+						check(c.Joined(now, ticket, i%2 == 0, true))
+					} else {
+						check(c.Applied(now, ticket, bodies[i%4]))
+					}
+				}
 			default:
 				check(c.Step(now, drawMessage(t, digests, tops, recipes)))
 			}

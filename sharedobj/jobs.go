@@ -65,6 +65,7 @@ func (c *Core) JobCame(now time.Duration, j Job) Output {
 		c.jobs.byID[j.ID] = w
 		c.jobs.list = append(c.jobs.list, w)
 		for i := range j.Needs {
+			c.claim(j.Needs[i].Digest)
 			c.store.pin(j.Needs[i].Digest)
 		}
 		c.jobs.begins(w)
@@ -80,7 +81,7 @@ func (c *waiting) begins(w *job) {
 	var missing []*fetch
 	for i := range w.Needs {
 		if d := w.Needs[i].Digest; c.store.state(d) == nil {
-			if w.lent && c.fetches.byDigest[d] == nil && (!c.fetches.foreign() || !c.guestRoom(1)) {
+			if w.lent && c.fetches.byDigest[d] == nil && (!c.fetches.foreign("") || !c.guestRoom(1)) {
 				c.back(w, errRefused)
 				return
 			}
@@ -172,7 +173,7 @@ func (c *waiting) floors(w *job) {
 		switch n := &w.Needs[i]; {
 		case len(n.Floor) > 0:
 			w.joins++
-			c.lattices.join(n.Digest, w.Victim, n.Floor, w.ID)
+			c.lattices.join(pendingJoin{digest: n.Digest, from: w.Victim, job: w.ID}, n.Floor)
 		case n.FloorBlob != Blob{}:
 			w.joins++
 			c.errands.run(&errand{lattice: n.Digest, from: w.Victim, job: w.ID}, n.FloorBlob)
@@ -294,6 +295,7 @@ func (c *waiting) next() (at time.Duration) {
 // Read says that a job in the middle of its work waits for a version: Here, or Failed, follows.
 func (c *Core) Read(now time.Duration, d Digest, holders ...PeerID) Output {
 	c.begin(now)
+	c.claim(d)
 	e := c.store.find(d)
 	switch {
 	case e != nil && e.recipe.Kind.private():

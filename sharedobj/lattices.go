@@ -30,9 +30,9 @@ type lattice struct {
 	flushed    time.Duration
 	flushAt    time.Duration // 0: nothing to tell
 	encoding   Ticket
-	value      *Body   // as of the last Encode; nil: it may have changed since
-	exposed    []*Body // what others may get pieces of, the oldest first
-	passed     []Blob  // offers announced lately
+	value      *Body     // as of the last Encode; nil: it may have changed since
+	exposed    []exposed // what others may get pieces of, the oldest first
+	passed     []Blob    // offers announced lately
 }
 
 // pendingJoin is a join that the engine does.
@@ -40,6 +40,14 @@ type pendingJoin struct {
 	digest Digest
 	from   PeerID
 	job    JobID
+	held   *Body // what is joined, if it did not come in a message
+	payer  PeerID
+}
+
+// exposed is a value and its sender; "": it is this peer's own.
+type exposed struct {
+	body  *Body
+	payer PeerID
 }
 
 // comparison is with whom values are to be compared when they are encoded.
@@ -63,13 +71,19 @@ func newLattices(b *base) *lattices {
 		joins: make(map[Ticket]pendingJoin), queued: make(map[PeerID]int), strikes: make(map[PeerID]int)}
 }
 
-// open begins to follow a lattice whose seed has come.
-func (c *lattices) open(d Digest) {
-	if c.byDigest[d] != nil {
+// open begins to follow a lattice whose seed has come. When there are too many one has to go that no job here has
+// named; what was sent unasked takes no other's place.
+func (c *lattices) open(e *entry) {
+	d := e.digest
+	if c.byDigest[d] != nil || len(c.list) >= c.most && e.from != "" {
 		return
 	}
 	if len(c.list) >= c.most {
-		c.close(c.list[0])
+		i := slices.IndexFunc(c.list, func(n *lattice) bool {
+			e := c.store.find(n.digest)
+			return e == nil || e.from != ""
+		})
+		c.close(c.list[max(0, i)])
 	}
 	n := &lattice{digest: d, flushed: -c.cfg.FlushEvery}
 	c.byDigest[d] = n
@@ -80,28 +94,28 @@ func (c *lattices) open(d Digest) {
 }
 
 func (c *lattices) close(n *lattice) {
-	for _, b := range n.exposed {
-		c.store.release(b)
+	for _, x := range n.exposed {
+		c.store.discard(x.payer, x.body)
 	}
 	delete(c.byDigest, n.digest)
 	c.list = slices.DeleteFunc(c.list, func(o *lattice) bool { return o == n })
 }
 
 // expose lets others get the pieces of a value, in the place of older ones.
-func (c *lattices) expose(d Digest, b *Body) {
+func (c *lattices) expose(d Digest, payer PeerID, b *Body) {
 	n := c.byDigest[d]
-	if n == nil || b.Size <= maxInline || !c.store.keep(b) {
+	if n == nil || b.Size <= maxInline || !c.store.accept(payer, b) {
 		return
 	}
-	n.exposed = append(n.exposed, b)
+	n.exposed = append(n.exposed, exposed{b, payer})
 	if len(n.exposed) > maxExposed {
-		c.store.release(n.exposed[0])
+		c.store.discard(n.exposed[0].payer, n.exposed[0].body)
 		n.exposed = n.exposed[1:]
 	}
 }
 
 // Expose lets others get a value of a lattice by its name: one that goes with a job, and is too large to travel in it.
-func (c *Core) Expose(d Digest, value *Body) { c.lattices.expose(d, value) }
+func (c *Core) Expose(d Digest, value *Body) { c.lattices.expose(d, "", value) }
 
 // passes says whether an announced offer is new.
 func (n *lattice) passes(b Blob) bool {
@@ -157,7 +171,7 @@ func (c *Core) Collected(now time.Duration, d Digest, value *Body) Output {
 		c.spread.offers = append(c.spread.offers, Offer{d, value.Bytes()})
 		c.spread.flushNews()
 	case e != nil:
-		c.lattices.expose(d, value)
+		c.lattices.expose(d, "", value)
 		n.passes(value.Blob)
 		c.spread.passOn(&Announce{Origin: c.self, Recipe: e.recipe, Offer: value.Blob})
 	}
@@ -167,29 +181,30 @@ func (c *Core) Collected(now time.Duration, d Digest, value *Body) Output {
 // hearOffers joins what others offer to lattices that are used here.
 func (c *lattices) hearOffers(from PeerID, offers []Offer) {
 	for i := range offers {
-		c.join(offers[i].Digest, from, offers[i].Value, 0)
+		c.join(pendingJoin{digest: offers[i].Digest, from: from}, offers[i].Value)
 	}
 }
 
 // join has a value joined that came from elsewhere. The engine checks its witness first.
-func (c *lattices) join(d Digest, from PeerID, value []byte, j JobID) {
+func (c *lattices) join(j pendingJoin, value []byte) {
 	l := c.lattices
-	switch {
-	case l.byDigest[d] == nil:
-		c.stats.Unneeded++
-	case j == 0 && (l.queued[from] >= maxJoins || l.strikes[from] >= maxStrikes):
+	refused := j.job == 0 && (l.queued[j.from] >= maxJoins || l.strikes[j.from] >= maxStrikes)
+	if known := l.byDigest[j.digest] != nil; known && !refused {
+		l.queued[j.from]++
+		own := c.place.guests[j.from]
+		l.joins[c.ask(Order{Kind: OrderJoin, Digest: j.digest, Data: value, Own: own})] = j
+		return
+	} else if known {
 		c.stats.Refused++
-		return
+	} else {
+		c.stats.Unneeded++
 	}
-	if l.byDigest[d] == nil {
-		if j != 0 {
-			c.jobs.floored(j, false)
-		}
-		return
+	if j.held != nil {
+		c.store.discard(j.payer, j.held)
 	}
-	l.queued[from]++
-	own := c.place.guests[from]
-	l.joins[c.ask(Order{Kind: OrderJoin, Digest: d, Data: value, Own: own})] = pendingJoin{d, from, j}
+	if j.job != 0 {
+		c.jobs.floored(j.job, false)
+	}
 }
 
 // Joined answers a Join order: whether the value was valid, and whether it told anything new.
@@ -202,6 +217,9 @@ func (c *Core) Joined(now time.Duration, t Ticket, valid, changed bool) Output {
 		return c.end()
 	}
 	delete(l.joins, t)
+	if j.held != nil {
+		c.store.discard(j.payer, j.held)
+	}
 	if l.queued[j.from]--; l.queued[j.from] == 0 {
 		delete(l.queued, j.from)
 	}
@@ -265,8 +283,8 @@ func (c *Core) Encoded(now time.Duration, t Ticket, d Digest, value *Body) Outpu
 	if n := c.lattices.byDigest[d]; n != nil && n.encoding == t {
 		n.encoding = 0
 		n.value = value
-		if value != nil && !slices.ContainsFunc(n.exposed, func(b *Body) bool { return b.Top == value.Top }) {
-			c.lattices.expose(d, value)
+		if value != nil && !slices.ContainsFunc(n.exposed, func(x exposed) bool { return x.body.Top == value.Top }) {
+			c.lattices.expose(d, "", value)
 		}
 	}
 	c.lattices.settle()
@@ -322,7 +340,7 @@ func (c *lattices) takeSums(from PeerID, s *Sums) {
 		switch {
 		case n == nil || n.value != nil && n.value.Blob == v.Blob:
 		case len(v.Value) > 0 || v.Blob.Size == 0:
-			c.join(v.Digest, from, v.Value, 0)
+			c.join(pendingJoin{digest: v.Digest, from: from}, v.Value)
 		case n.value != nil || s.Reply:
 			if c.lattices.strikes[from] < maxStrikes {
 				c.errands.run(&errand{lattice: v.Digest, from: from}, v.Blob)

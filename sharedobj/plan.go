@@ -37,13 +37,15 @@ func (c *fetcher) apply(e *entry) bool {
 		return true
 	}
 	c.store.state(e.recipe.Parent) // is used
-	if !c.store.room(e.recipe.State.Size, e, c.store.find(e.recipe.Parent)) {
+	parent, size := c.store.find(e.recipe.Parent), e.recipe.State.Size
+	if !c.store.allows(e.from, size, e, parent) || !c.store.room(size, e, parent) {
 		return false
 	}
+	c.store.senders.bill(e.from, size)
 	c.store.pin(e.recipe.Parent) // until it is applied
 	e.applying = c.ask(Order{Kind: OrderApply, Digest: e.digest, Parent: e.recipe.Parent, Name: e.recipe.Name,
 		Data: e.write.Bytes()})
-	c.applies[e.applying] = applying{e.digest, e.recipe.Parent}
+	c.applies[e.applying] = applying{e.digest, e.recipe.Parent, e.from, size}
 	return true
 }
 
@@ -57,6 +59,7 @@ func (c *fetcher) applied(t Ticket, state *Body) {
 	}
 	delete(c.applies, t)
 	c.store.unpin(a.parent)
+	c.store.senders.refund(a.payer, a.size)
 	d, e := a.digest, c.store.find(a.digest)
 	used := false
 	defer func() {
@@ -73,8 +76,7 @@ func (c *fetcher) applied(t Ticket, state *Body) {
 	case state == nil || state.Blob != e.recipe.State:
 		e.spoilt = true
 		c.stats.Differing++
-		if !c.noted[e.recipe.Name] && len(c.noted) < c.cfg.MaxEntries {
-			c.noted[e.recipe.Name] = true
+		if c.first(e.recipe.Name) {
 			c.order(Order{Kind: OrderNote, Digest: d, Name: e.recipe.Name, Text: "a write to shared object \"" +
 				e.recipe.Name + "\" gives another state here than where it was made, so states are fetched whole: " +
 				"writes must be pure functions, and floating point may differ between processors"})
@@ -108,7 +110,7 @@ func (c *base) arrived(e *entry, t Ticket) {
 		c.order(Order{Kind: OrderFailed, Digest: e.digest, Err: &NotFound{e.digest}})
 	}
 	if e.recipe.Kind == Lattice {
-		c.lattices.open(e.digest)
+		c.lattices.open(e)
 	}
 	c.spread.followers(e)
 	c.serve.serveHeld(e.state.Top)

@@ -127,7 +127,9 @@ func (c *server) onAsk(from PeerID, a *Ask) {
 	}
 	if f != nil || c.mayAdopt(from, a) {
 		if f == nil {
-			f = c.fetches.fetch(a.Digest, a.Holders...)
+			if f = c.fetches.fetch(a.Digest, a.Holders...); f != nil {
+				f.from = from
+			}
 		}
 		if f != nil && len(f.askers) < maxAskers && c.place.near(from) {
 			if !slices.ContainsFunc(f.askers, func(q asker) bool { return q.peer == from }) {
@@ -153,7 +155,7 @@ func (c *server) mayAdopt(from PeerID, a *Ask) bool {
 	if len(a.Holders) == 0 || !c.place.near(from) || c.place.landing(a.Digest) != c.self {
 		return false
 	}
-	return c.fetches.foreign()
+	return c.fetches.foreign(from)
 }
 
 // answer says what is known of a version: its recipe and, as long as that is the shorter way, the writes before it.

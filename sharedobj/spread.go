@@ -69,7 +69,7 @@ func (c *spreader) hearWrites(from PeerID, told []Told) {
 			c.stats.Malformed++
 			continue
 		}
-		e := c.store.know(&t.Recipe)
+		e := c.knowFrom(&t.Recipe, from)
 		if e == nil || e.state != nil {
 			continue
 		}
@@ -114,18 +114,21 @@ func (c *spreader) onAnnounce(from PeerID, a *Announce) {
 	}
 	e := c.store.find(d)
 	if c.place.guests[from] || e != nil && e.state != nil || a.Recipe.State.Size > c.cfg.MaxBytes ||
-		c.fetches.byDigest[d] == nil && !c.fetches.foreign() {
+		c.fetches.byDigest[d] == nil && !c.fetches.foreign(from) {
 		c.stats.Unneeded++
 		return
 	}
-	if e = c.store.know(&a.Recipe); e == nil {
+	if e = c.knowFrom(&a.Recipe, from); e == nil {
 		return
 	}
+	wanted := c.fetches.byDigest[d] != nil
 	f := c.fetches.fetch(d)
 	if f == nil || f.pushed {
 		return
 	}
-	f.pushed = true
+	if f.pushed = true; !wanted {
+		f.from = from
+	}
 	c.addHolder(e, from)
 	w := &way{peer: from, state: helps}
 	if i := slices.IndexFunc(f.ways, func(w *way) bool { return w.peer == from }); i >= 0 {

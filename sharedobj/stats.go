@@ -7,6 +7,8 @@ type Stats struct {
 	Differing  uint64 // of them, those that gave another state than the writer's
 	Forgotten  uint64 // values dropped to make room
 	BytesHeld  uint64 // now
+	Pushed     uint64 // bytes, now: held or on their way though nobody here has named them
+	PushedMost uint64 // of them, those of one sender
 	PiecesSent uint64 // within the cluster and beyond
 	PiecesWide uint64 // beyond
 	BytesLocal uint64 // of pieces

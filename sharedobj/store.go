@@ -13,6 +13,7 @@ type entry struct {
 	write    *Body    // of a version after the first
 	holders  []PeerID // some who have it
 	applying Ticket   // the engine is making its state
+	from     PeerID   // has sent it unasked; "": it is this run's
 	lent     bool     // its bytes came for a guest's job
 	spoilt   bool     // its write, applied here, gives another state: only its snapshot will do
 	place    *list.Element
@@ -33,6 +34,7 @@ type store struct {
 	pins     map[Digest]int // also of what is not known yet
 	recent   list.List      // of *entry, the one used longest ago first
 	bodies   map[Hash]*held
+	senders  senders
 	gone     []Digest // states dropped since the engine was told
 }
 
@@ -44,7 +46,8 @@ type held struct {
 
 func newStore(cfg *Config) *store {
 	return &store{most: cfg.MaxBytes, others: cfg.Room, entriesN: cfg.MaxEntries, chain: cfg.MaxChain,
-		entries: make(map[Digest]*entry), pins: make(map[Digest]int), bodies: make(map[Hash]*held)}
+		entries: make(map[Digest]*entry), pins: make(map[Digest]int), bodies: make(map[Hash]*held),
+		senders: senders{of: make(map[PeerID]account), parcels: make(map[parcel]int)}}
 }
 
 // find looks a digest up; nil if nothing is known of it.
@@ -105,6 +108,7 @@ func (s *store) dropOldest() bool {
 func (s *store) forget(e *entry) {
 	s.dropState(e)
 	s.dropWrite(e)
+	s.own(e)
 	s.recent.Remove(e.place)
 	delete(s.entries, e.digest)
 }
@@ -112,6 +116,7 @@ func (s *store) forget(e *entry) {
 func (s *store) dropState(e *entry) {
 	if e.state != nil {
 		s.release(e.state)
+		s.senders.refund(e.from, e.state.Size)
 		e.state = nil
 		if !e.recipe.Kind.private() {
 			s.gone = append(s.gone, e.digest)
@@ -122,6 +127,7 @@ func (s *store) dropState(e *entry) {
 func (s *store) dropWrite(e *entry) {
 	if e.write != nil {
 		s.release(e.write)
+		s.senders.refund(e.from, e.write.Size)
 		e.write = nil
 	}
 }
@@ -183,7 +189,7 @@ func (s *store) putState(e *entry, b *Body) bool {
 	if e.state != nil {
 		return true
 	}
-	if s.bodies[b.Top] == nil && !s.room(b.Size, e) {
+	if !s.fitsIn(e, b) {
 		return false
 	}
 	e.state = s.hold(b)
@@ -197,10 +203,19 @@ func (s *store) putWrite(e *entry, b *Body) bool {
 	if e.write != nil {
 		return true
 	}
-	if s.bodies[b.Top] == nil && !s.room(b.Size, e) {
+	if !s.fitsIn(e, b) {
 		return false
 	}
 	e.write = s.hold(b)
+	return true
+}
+
+// fitsIn makes room for more of an entry, and has its sender pay for that.
+func (s *store) fitsIn(e *entry, b *Body) bool {
+	if !s.allows(e.from, b.Size, e) || s.bodies[b.Top] == nil && !s.room(b.Size, e) {
+		return false
+	}
+	s.senders.bill(e.from, b.Size)
 	return true
 }
 
@@ -241,12 +256,3 @@ func (s *store) done(d Digest) {
 
 // free says whether an entry may be dropped.
 func (s *store) free(e *entry) bool { return s.pins[e.digest] == 0 }
-
-// keep holds a blob that is no version: a lattice's value; false if there is no room. It is given up by release.
-func (s *store) keep(b *Body) bool {
-	if s.bodies[b.Top] == nil && !s.room(b.Size) {
-		return false
-	}
-	s.hold(b)
-	return true
-}

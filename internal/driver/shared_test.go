@@ -263,7 +263,7 @@ func TestAppliedIsNotSent(t *testing.T) {
 		a.jobs[0].Job.Names = names
 		a.tell(made)
 		settle(a, b)
-		write, state := sharedobj.Build([]byte("w")), sharedobj.Build(bytes.Repeat([]byte("next"), constantSize/4))
+		write, state := sharedobj.Build([]byte("w")), sharedobj.Build(bytes.Repeat([]byte("next"), constantSize/8))
 		if b.did, b.gives = nil, state; !same {
 			b.gives = sharedobj.Build([]byte("another"))
 		}

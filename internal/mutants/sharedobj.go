@@ -2,10 +2,11 @@ package main
 
 // Tests of shared objects: in worlds of the simulator, and the core's own.
 const (
-	objectWorlds = "^TestSchedules$"
-	objectPaper  = "^Test(Steal|Constant|Large|Writes|Offers)"
-	objectGuests = "^Test(Transcripts|Guests)"
-	objectUnits  = "^Test(Transcripts|Flood|Assembly|Size|Pull|Window|Announce|Store|Two)"
+	objectWorlds  = "^TestSchedules$"
+	objectPaper   = "^Test(Steal|Constant|Large|Writes|Offers)"
+	objectGuests  = "^Test(Transcripts|Guests)"
+	objectSenders = "^Test(Senders|NamedIs|LatticesOf)"
+	objectUnits   = "^Test(Transcripts|Flood|Assembly|Size|Pull|Window|Announce|Store|Two)"
 )
 
 // manySchedules are more than every run of the tests plays.
@@ -32,7 +33,7 @@ var objectMutants = []mutant{
 		old: "case state == nil || state.Blob != e.recipe.State:", new: "case state == nil:"},
 	{name: "sharedobj/says-again", wrong: "every write that differs is told of", file: "sharedobj/plan.go",
 		pkg: "sharedobj", run: objectUnits,
-		old: "c.noted[e.recipe.Name] = true", new: "_ = c.noted"},
+		old: "if c.first(e.recipe.Name) {", new: "if true {"},
 	{name: "sharedobj/unhashed-piece", wrong: "a piece is taken as it comes", file: "sharedobj/blob.go",
 		pkg: "sharedobj", run: objectUnits,
 		old: "if !ok || hashPiece(int(id.Level), data) != h {", new: "if !ok || h == (Hash{}) {"},
@@ -106,7 +107,7 @@ var objectMutants = []mutant{
 		old: "return cost > bound }", new: "return cost >= bound }"},
 	{name: "sharedobj/floods-starve", wrong: "announcements of a liar take the place of what jobs need",
 		file: "sharedobj/fetch.go", pkg: "sharedobj", run: objectUnits,
-		old: "return n < c.cfg.MaxAdopted\n", new: "return true\n"},
+		old: "	if n < c.cfg.MaxAdopted && its", new: "	if its"},
 	{name: "sharedobj/unchecked-witness", wrong: "an offer is joined whatever its witness", file: "lattice.go",
 		pkg: ".",
 		run: "^TestInvalidOffer",
@@ -145,10 +146,10 @@ var objectMutants = []mutant{
 		old: "	if p.self == origin && p.guests[p.self] {\n", new: "	if false {\n"},
 	{name: "sharedobj/guest-unowned", wrong: "what a guest offers is joined and told to nobody", file: "sharedobj/lattices.go",
 		pkg: "sharedobj", run: objectGuests,
-		old: "	own := c.place.guests[from]\n", new: "	own := false\n"},
+		old: "		own := c.place.guests[j.from]\n", new: "		own := false\n"},
 	{name: "sharedobj/guest-asks-all", wrong: "guests have as much fetched as they like", file: "sharedobj/guests.go",
 		pkg: "sharedobj", run: objectGuests,
-		old: "	return n < maxGuestAsks && c.fetches.foreign()\n", new: "	return n >= 0 && c.fetches.foreign()\n"},
+		old: "	return n < maxGuestAsks && c.fetches.foreign(\"\")\n", new: "	return n >= 0 && c.fetches.foreign(\"\")\n"},
 	{name: "sharedobj/guest-unserved", wrong: "nothing is fetched because a guest asks", file: "sharedobj/serve.go",
 		pkg: "sharedobj", run: objectGuests,
 		old: "		return c.mayFetchFor(from)\n", new: "		return len(a.Holders) < 0 && c.mayFetchFor(from)\n"},
@@ -166,7 +167,7 @@ var objectMutants = []mutant{
 		old: "			e.lent = c.fetches.byDigest[e.digest].forGuests()\n", new: ""},
 	{name: "sharedobj/guest-many", wrong: "guests' jobs have everything fetched", file: "sharedobj/jobs.go",
 		pkg: "sharedobj", run: objectGuests,
-		old: "(!c.fetches.foreign() || !c.guestRoom(1)) {", new: "!c.guestRoom(0) {"},
+		old: "(!c.fetches.foreign(\"\") || !c.guestRoom(1)) {", new: "!c.guestRoom(0) {"},
 	{name: "sharedobj/guest-announces", wrong: "what a guest announces is passed on", file: "sharedobj/spread.go",
 		pkg: "sharedobj", run: objectGuests,
 		old: "			if !c.place.guests[from] { // a", new: "			if true { // a"},
@@ -179,4 +180,29 @@ var objectMutants = []mutant{
 	{name: "sharedobj/guests-remembered", wrong: "what was counted of guests stays for ever", file: "sharedobj/core.go",
 		pkg: "sharedobj", run: objectGuests,
 		old: "	c.forgetStrangers()\n", new: ""},
+	{name: "sharedobj/sender-fills", wrong: "a member that pushes may take all the room", file: "sharedobj/senders.go",
+		pkg: "sharedobj", run: objectSenders,
+		old: "return s.senders.of[from].bytes+n <= s.most/senderPart }", new: "return s.senders.of[from].bytes+n <= s.most }"},
+	{name: "sharedobj/senders-fill", wrong: "members that push may take all the room together", file: "sharedobj/senders.go",
+		pkg: "sharedobj", run: objectSenders,
+		old: "return s.senders.bytes+n <= s.most/sendersPart }", new: "return s.senders.bytes+n <= s.most }"},
+	{name: "sharedobj/sender-names", wrong: "a member that pushes may fill the table", file: "sharedobj/senders.go",
+		pkg: "sharedobj", run: objectSenders,
+		old: "return s.senders.of[from].entries < max(1, s.entriesN/senderPart) }", new: "return from != \"\" }"},
+	{name: "sharedobj/others-make-room", wrong: "what one member pushes takes the place of another's",
+		file: "sharedobj/senders.go", pkg: "sharedobj", run: objectSenders,
+		old: "s.unload(own, keep, func(e *entry) bool { return e.from == from })",
+		new: "s.unload(own, keep, func(e *entry) bool { return e.from != \"\" })"},
+	{name: "sharedobj/named-unclaimed", wrong: "what a job names stays that of who has sent it", file: "sharedobj/jobs.go",
+		pkg: "sharedobj", run: objectSenders,
+		old: "			c.claim(j.Needs[i].Digest)\n", new: ""},
+	{name: "sharedobj/coming-unpaid", wrong: "what is on its way unasked counts as nobody's", file: "sharedobj/fetch.go",
+		pkg: "sharedobj", run: objectSenders,
+		old: "	if payer := f.payer(); payer != \"\" {", new: "	if payer := f.payer(); payer == \"nobody\" {"},
+	{name: "sharedobj/waiting-unpaid", wrong: "values that wait to be joined count as nobody's", file: "sharedobj/errand.go",
+		pkg: "sharedobj", run: objectSenders,
+		old: "			j.held = b\n", new: "			c.store.discard(e.payer, b)\n"},
+	{name: "sharedobj/lattice-displaced", wrong: "a lattice that nobody named takes another's place",
+		file: "sharedobj/lattices.go", pkg: "sharedobj", run: objectSenders,
+		old: "len(c.list) >= c.most && e.from != \"\" {", new: "e == nil {"},
 }

@@ -67,7 +67,8 @@ func (w *World) lieOf(liar, to *peer) *sharedobj.Message {
 		m.Ask = &a
 	case m.Announce != nil:
 		a := *m.Announce
-		a.Recipe.State.Size += w.rnd.Uint64N(1 << 40)
+		size := w.rnd.Uint64N(1 << 40)
+		a.Recipe.State.Size += size >> (size % 32) // also such as there is room for
 		m.Announce = &a
 	}
 	return &m

@@ -1,0 +1,223 @@
+package sharedobj
+
+import (
+	"fmt"
+	"slices"
+)
+
+// What a peer sends without a job here having named it counts against that peer: the writes that it tells of and the
+// states that they lead to, what it announces, what it has this peer fetch, and its values of lattices, as long as they
+// are on their way, wait to be joined, or are here for others. Whoever sends it is meant, not its author: that is whom
+// the connection proves.
+//
+// One peer may have a quarter of all that is held here, of the digests that are known and of the fetches for others;
+// all peers together a half of the bytes. So a member that sends without an end leaves half of the room to what jobs
+// name, and to three others what it has itself. To make room for more its own goes, the oldest first, as far as nothing
+// pins it; if that is not enough it is refused. Nothing rests on what is pushed: what a job names is fetched, and then
+// it is the run's, as is what has come before a job named it.
+const (
+	senderPart  = 4 // of the whole, for one sender
+	sendersPart = 2 // for all of them, of bytes
+)
+
+// account is what one sender has here.
+type account struct {
+	bytes   uint64
+	entries int
+}
+
+// parcel is a blob that is no version, a value of a lattice, and who has sent it; "": it is this peer's own.
+type parcel struct {
+	from PeerID
+	top  Hash
+}
+
+// senders are the accounts of those who have something here.
+type senders struct {
+	of      map[PeerID]account
+	bytes   uint64 // of all
+	parcels map[parcel]int
+	refused []PeerID // since that was counted and said
+}
+
+func (s *senders) book(from PeerID, bytes uint64, entries int) {
+	a := s.of[from]
+	a.bytes += bytes
+	a.entries += entries
+	s.bytes += bytes
+	if s.of[from] = a; a == (account{}) {
+		delete(s.of, from)
+	}
+}
+
+// bill has a sender pay for so many bytes, and refund undoes that. Nobody pays for what is this peer's own.
+func (s *senders) bill(from PeerID, n uint64) {
+	if from != "" {
+		s.book(from, n, 0)
+	}
+}
+
+func (s *senders) refund(from PeerID, n uint64) { s.bill(from, -n) }
+
+// size is how many bytes of an entry are here.
+func (e *entry) size() (n uint64) {
+	if e.state != nil {
+		n = e.state.Size
+	}
+	if e.write != nil {
+		n += e.write.Size
+	}
+	return n
+}
+
+// allows makes room for so many bytes more in a sender's part, by dropping what it has sent that is not pinned or in
+// keep, and then what others have; false if there is not enough of that.
+func (s *store) allows(from PeerID, n uint64, keep ...*entry) bool {
+	if from == "" {
+		return true
+	}
+	own := func() bool { return s.senders.of[from].bytes+n <= s.most/senderPart }
+	all := func() bool { return s.senders.bytes+n <= s.most/sendersPart }
+	if n <= s.most/senderPart &&
+		s.unload(own, keep, func(e *entry) bool { return e.from == from }) &&
+		s.unload(all, keep, func(e *entry) bool { return e.from != "" }) {
+		return true
+	}
+	s.senders.refused = append(s.senders.refused, from)
+	return false
+}
+
+// unload drops values, then what is known, of the entries of some senders that are not pinned or in keep, the oldest
+// first, until that is enough.
+func (s *store) unload(enough func() bool, keep []*entry, of func(*entry) bool) bool {
+	for pass := 0; pass < 2 && !enough(); pass++ {
+		for at := s.recent.Front(); at != nil && !enough(); {
+			e := at.Value.(*entry)
+			at = at.Next()
+			switch {
+			case !of(e) || !s.free(e) || slices.Contains(keep, e):
+			case pass == 0:
+				s.dropState(e)
+			default:
+				s.forget(e)
+			}
+		}
+	}
+	return enough()
+}
+
+// admits makes room for one more entry of a sender.
+func (s *store) admits(from PeerID, keep ...*entry) bool {
+	few := func() bool { return s.senders.of[from].entries < max(1, s.entriesN/senderPart) }
+	for at := s.recent.Front(); at != nil && !few(); {
+		e := at.Value.(*entry)
+		if at = at.Next(); e.from == from && s.free(e) && !slices.Contains(keep, e) {
+			s.forget(e)
+		}
+	}
+	if !few() {
+		s.senders.refused = append(s.senders.refused, from)
+	}
+	return few()
+}
+
+// own has an entry be the run's.
+func (s *store) own(e *entry) {
+	if e.from != "" {
+		s.senders.book(e.from, -e.size(), -1)
+		e.from = ""
+	}
+}
+
+// accept holds a value of a lattice for whoever has sent it; false if it may not have that, or there is no room. What
+// was accepted is given up by discard, as often.
+func (s *store) accept(from PeerID, b *Body) bool {
+	p := parcel{from, b.Top}
+	if s.senders.parcels[p] == 0 {
+		if !s.allows(from, b.Size) || s.bodies[b.Top] == nil && !s.room(b.Size) {
+			return false
+		}
+		s.senders.bill(from, b.Size)
+	}
+	s.senders.parcels[p]++
+	s.hold(b)
+	return true
+}
+
+func (s *store) discard(from PeerID, b *Body) {
+	p := parcel{from, b.Top}
+	if s.senders.parcels[p]--; s.senders.parcels[p] == 0 {
+		delete(s.senders.parcels, p)
+		s.senders.refund(from, b.Size)
+	}
+	s.release(b)
+}
+
+// push has an entry count as what a peer has sent, unless its value is here or somebody here waits for it; false if
+// that peer may have no more.
+func (c *base) push(e *entry, from PeerID) bool {
+	pins := c.store.pins[e.digest]
+	f := c.fetches.byDigest[e.digest]
+	if f != nil {
+		pins--
+	}
+	if from == "" || e.from != "" || e.state != nil || pins > 0 || f != nil && f.payer() == "" {
+		return true
+	}
+	if !c.store.admits(from, e) || !c.store.allows(from, e.size(), e) {
+		return false
+	}
+	e.from = from
+	c.store.senders.book(from, e.size(), 1)
+	return true
+}
+
+// knowFrom enters a recipe that a peer has sent; nil if it may have no more, or there is no room.
+func (c *base) knowFrom(r *Recipe, from PeerID) *entry {
+	if c.store.find(r.Digest()) == nil && from != "" && !c.store.admits(from) {
+		return nil
+	}
+	e := c.store.know(r)
+	if e != nil && !c.push(e, from) {
+		return nil
+	}
+	return e
+}
+
+// claim has a version be the run's, whoever has sent it: a job here names it, or a frame holds it.
+func (c *base) claim(d Digest) {
+	if f := c.fetches.byDigest[d]; f != nil {
+		c.store.senders.refund(f.from, f.paid)
+		if f.from, f.paid = "", 0; f.target != nil {
+			c.store.own(f.target)
+		}
+	}
+	e := c.store.find(d)
+	if e == nil || e.from == "" {
+		return
+	}
+	if c.store.own(e); e.recipe.Kind == Lattice && e.state != nil {
+		c.lattices.open(e)
+	}
+}
+
+// payer is who has sent what is fetched; "" if somebody here waits for it.
+func (f *fetch) payer() PeerID {
+	if f.own() || f.guests > 0 {
+		return ""
+	}
+	return f.from
+}
+
+// tellRefused counts what senders were refused, and tells the user once of each.
+func (c *base) tellRefused() {
+	for _, from := range c.store.senders.refused {
+		c.stats.Refused++
+		if c.first("sent by " + string(from)) {
+			c.order(Order{Kind: OrderNote, Name: string(from), Text: fmt.Sprintf("%s has sent more of what jobs share "+
+				"than it may before they name it: a quarter of %d MiB and of %d names; the rest comes when it is named",
+				from, c.cfg.MaxBytes>>20, c.cfg.MaxEntries)})
+		}
+	}
+	c.store.senders.refused = c.store.senders.refused[:0]
+}
