@@ -27,7 +27,8 @@ const (
 // often, and strangers while too many of them wait (members that were met before pass). All others may speak
 // the handshake and nothing else of ours (see outer.go).
 type gate struct {
-	host *Host
+	host   *Host
+	silent silents
 
 	mu       sync.Mutex
 	attempts map[peer.ID]bucket
@@ -42,9 +43,13 @@ func (g *gate) InterceptPeerDial(id peer.ID) bool { return !g.host.roll.out(id) 
 
 func (g *gate) InterceptAddrDial(peer.ID, ma.Multiaddr) bool { return true }
 
-func (g *gate) InterceptAccept(network.ConnMultiaddrs) bool { return true }
+func (g *gate) InterceptAccept(c network.ConnMultiaddrs) bool {
+	g.silent.opened(c, time.Now())
+	return true
+}
 
-func (g *gate) InterceptSecured(dir network.Direction, id peer.ID, _ network.ConnMultiaddrs) bool {
+func (g *gate) InterceptSecured(dir network.Direction, id peer.ID, c network.ConnMultiaddrs) bool {
+	g.silent.spoke(c)
 	switch {
 	case g.host.roll.out(id):
 		return false

@@ -22,8 +22,8 @@ const (
 	maxProtoStreams  = 64  // of one protocol with one peer
 	trimGrace        = 30 * time.Second
 
-	// maxHalfOpen is more than what one address may have, so that whoever opens connections from there and says
-	// nothing, which lasts 15 s with each, keeps nobody out.
+	// maxHalfOpen is more than what one address may have. Whoever opens connections from there and says nothing, which
+	// lasts 15 s with each, keeps nobody out; nor does who has more addresses, see silent.go.
 	maxHalfOpen = 3 * defaultMaxConnsPerAddress
 
 	memberTag   = "satin member" // so that strangers go first when there are too many connections
