@@ -133,7 +133,7 @@ var rooms = []room{
 	// Attacks on a peer by one that speaks by hand; nothing but tests.
 	{dir: "internal/hostile", knows: []string{".", "gossip", "internal/checkpoint", "internal/compute",
 		"internal/compute/child", "internal/driver", "internal/module", "internal/wire", "job", "peer",
-		"peer/control", "peer/host", "peer/statement", "peer/stream", "runs", "steal", "verify"}, modules: libp2p},
+		"peer/control", "peer/host", "peer/statement", "peer/stream", "runs", "sharedobj", "steal", "verify"}, modules: libp2p},
 	{dir: "internal/swarm", knows: []string{"peer/control", "peer/emulate"}, tests: []string{"internal/report"}},
 	{dir: "internal/swarm/chaos/liar", knows: []string{"cli", "apps/all", "internal/port", "internal/port/pipe",
 		"internal/wire", "steal"}},
