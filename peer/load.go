@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"context"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -181,11 +182,54 @@ func (t *conductor) hearLoad(from peer.ID, payload []byte) {
 			r.hearYardstick(l.Yardstick)
 		}
 		r.most = max(r.most, len(r.loads)+1)
+		if r.final != nil && r.manifest.Owner == t.self { // what it did last
+			t.hours.count(r, true, *r.final, l.heard)
+		}
 	}
 	t.mu.Unlock()
 	if r == nil {
 		t.announced(l.Run, from)
 	}
+}
+
+const (
+	// lastWords is how long the answer of a run waits for what the others did in it, which they tell when they hear of
+	// its end: those that are gone never do.
+	lastWords = 500 * time.Millisecond
+	listen    = 5 * time.Millisecond
+)
+
+// hearOut waits until those that take part in a run that has just ended have told of all that they did.
+func (o *owner) hearOut(ctx context.Context, r *part) {
+	if r == nil {
+		return
+	}
+	heard := func() bool {
+		o.runs.mu.Lock()
+		defer o.runs.mu.Unlock()
+		return r.heardOut(o.now())
+	}
+	for until := o.now().Add(lastWords); !heard() && o.now().Before(until); {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(listen):
+		}
+	}
+}
+
+// heardOut says whether nobody is still to tell. Of one that has jobs it may not have been heard yet that it has. The
+// conductor's mutex is held.
+func (r *part) heardOut(now time.Time) bool {
+	if len(r.loads) == 0 {
+		return r.stats().Given == 0 || now.Sub(r.ended) >= lastWords
+	}
+	for _, l := range r.loads {
+		if l.Workers > 0 && now.Sub(l.heard) < loadLife {
+			return false
+		}
+	}
+	return true
 }
 
 // total adds up what all peers have told of their part. The conductor's mutex is held.

@@ -192,6 +192,7 @@ func (o *owner) wait(ctx context.Context, name string, progress func(control.Pro
 		over := o.runs.ending(info.Manifest.Run)
 		if over == nil {
 			info, r, _ = o.runs.info(info.Manifest.Run)
+			o.hearOut(ctx, r)
 			return o.reporter.outcomeOfRun(&info, r), nil
 		}
 		if progress != nil {

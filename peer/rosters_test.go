@@ -219,3 +219,27 @@ func TestMachinesAreAskedFor(t *testing.T) {
 		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
 }
+
+// The figures of an answer are those of all that took part, to the end: what others did last they tell when they hear
+// of it.
+func TestAnswerCountsAllJobs(t *testing.T) {
+	list := swarm(t, 2, hasty, func(c *peer.Config) { c.Workers = 1 })
+	work := last(t)
+	run := submit(t, list[0], "count", work.arg)
+	until(t, "both work", func() bool { return works(t, list[0], run) && works(t, list[1], run) })
+	work.end(t)
+	o, err := list[0].Wait(deadline(t), run, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := o.Stats.Executed; got != uint64(work.want) {
+		t.Errorf("%d jobs were executed by all, want %d", got, work.want)
+	}
+	status, err := list[0].Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if used := status.Work.CPUUsed; used < o.Gave[list[1].ID().String()] {
+		t.Errorf("%v s of others were used, %v s given", used, o.Gave)
+	}
+}

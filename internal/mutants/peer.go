@@ -83,6 +83,8 @@ var peerMutants = []mutant{
 		new: "case !l.over:"},
 	{name: "peer/eager-unheard", wrong: "a run that asks for copies gets none", file: "peer/crew.go", pkg: "peer",
 		run: "^TestEagerRunPassesSlowPeer$", old: "	if m.Eager > 0 {\n", new: "	if m.Eager > 100 {\n"},
+	{name: "peer/no-last-words", wrong: "an answer counts what others had told by then", file: "peer/owner.go",
+		pkg: "peer", run: "^TestAnswerCountsAllJobs$", old: "			o.hearOut(ctx, r)\n", new: ""},
 	{name: "peer/graves-of-strangers", wrong: "a tombstone that another peer signed counts as this peer's own",
 		file: "peer/archive.go", pkg: "peer", run: "^TestArchiveRecalls$", old: "err != nil || author != a.self ||",
 		new: "err != nil ||"},
