@@ -281,9 +281,7 @@ func (r *cursor) readGrant(v *steal.Grant) {
 
 func appendHandOver(b []byte, v *steal.HandOver) []byte {
 	fields := byte(2)
-	if v.Copy {
-		fields++
-	}
+	fields += one(v.Copy)
 	b = append(b, cborMap|fields)
 	b = appendHead(append(b, 1), cborUint, uint64(v.ID))
 	b = appendStart(append(b, 2), len(v.Parts), v.Parts == nil)
@@ -305,8 +303,7 @@ func (r *cursor) readHandOver(v *steal.HandOver) {
 	for i := range v.Parts {
 		r.readPartial(&v.Parts[i])
 	}
-	if fields > 2 && r.key(3) {
-		fields--
+	if r.option(&fields, 2, 3) {
 		r.must(cborTrue)
 		v.Copy = true
 	}
