@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -104,6 +105,9 @@ func headOf(m *runs.Manifest) *runs.Manifest {
 
 // begin makes the session itself.
 func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, restored []steal.Partial) error {
+	if t.host.Roll().Outcast(m.Owner) { // since it was asked for
+		return fmt.Errorf("its owner %s was put out of the swarm", m.Owner)
+	}
 	of, err := plan(m, t.host.ID())
 	if err != nil {
 		return err
