@@ -209,7 +209,7 @@ func (o *owner) hearOut(ctx context.Context, r *part) {
 		defer o.runs.mu.Unlock()
 		return r.heardOut(o.now())
 	}
-	for until := o.now().Add(lastWords); !heard() && o.now().Before(until); {
+	for !heard() {
 		select {
 		case <-ctx.Done():
 			return
@@ -218,11 +218,14 @@ func (o *owner) hearOut(ctx context.Context, r *part) {
 	}
 }
 
-// heardOut says whether nobody is still to tell. Of one that has jobs it may not have been heard yet that it has. The
-// conductor's mutex is held.
+// heardOut says whether nobody is still to tell, or it is too late: what a peer tells last has no workers. Of one that
+// has jobs it may not have been heard yet that it has. The conductor's mutex is held.
 func (r *part) heardOut(now time.Time) bool {
+	if now.Sub(r.ended) >= lastWords {
+		return true
+	}
 	if len(r.loads) == 0 {
-		return r.stats().Given == 0 || now.Sub(r.ended) >= lastWords
+		return r.stats().Given == 0
 	}
 	for _, l := range r.loads {
 		if l.Workers > 0 && now.Sub(l.heard) < loadLife {

@@ -108,7 +108,7 @@ func (c *Core) Hear(now time.Duration, from PeerID, n *News) Output {
 func (c *Core) Tick(now time.Duration) Output {
 	c.begin(now)
 	if c.cfg.Room != nil && c.cfg.Room.Wanted() {
-		c.store.thin(func() bool { return false })
+		c.store.thin(func() bool { return false }, anyEntry)
 	}
 	c.jobs.expire()
 	c.fetches.tickFetches()

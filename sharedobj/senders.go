@@ -79,31 +79,12 @@ func (s *store) allows(from PeerID, n uint64, keep ...*entry) bool {
 	own := func() bool { return s.senders.of[from].bytes+n <= s.most/senderPart }
 	all := func() bool { return s.senders.bytes+n <= s.most/sendersPart }
 	if n <= s.most/senderPart &&
-		s.unload(own, keep, func(e *entry) bool { return e.from == from }) &&
-		s.unload(all, keep, func(e *entry) bool { return e.from != "" }) {
+		s.thin(own, func(e *entry) bool { return e.from == from }, keep...) &&
+		s.thin(all, func(e *entry) bool { return e.from != "" }, keep...) {
 		return true
 	}
 	s.senders.refused = append(s.senders.refused, from)
 	return false
-}
-
-// unload drops values, then what is known, of the entries of some senders that are not pinned or in keep, the oldest
-// first, until that is enough.
-func (s *store) unload(enough func() bool, keep []*entry, of func(*entry) bool) bool {
-	for pass := 0; pass < 2 && !enough(); pass++ {
-		for at := s.recent.Front(); at != nil && !enough(); {
-			e := at.Value.(*entry)
-			at = at.Next()
-			switch {
-			case !of(e) || !s.free(e) || slices.Contains(keep, e):
-			case pass == 0:
-				s.dropState(e)
-			default:
-				s.forget(e)
-			}
-		}
-	}
-	return enough()
 }
 
 // admits makes room for one more entry of a sender.

@@ -154,7 +154,8 @@ func (s *store) release(b *Body) {
 // room makes room for so many bytes more by dropping what is not pinned or in keep; false if there is not
 // enough of that, or of what other runs leave.
 func (s *store) room(n uint64, keep ...*entry) bool {
-	return n <= s.most && (s.thin(func() bool { return s.fits(n) && s.tell(n, false) }, keep...) || s.must && s.fits(n))
+	enough := func() bool { return s.fits(n) && s.tell(n, false) }
+	return n <= s.most && (s.thin(enough, anyEntry, keep...) || s.must && s.fits(n))
 }
 
 // fits says whether so many bytes more are within this run's own bound.
@@ -165,12 +166,15 @@ func (s *store) tell(more uint64, must bool) bool {
 	return s.others == nil || s.others.Hold(s.used+s.reserved+more, must)
 }
 
-// thin drops what is not pinned or in keep until that is enough, what was used longest ago first.
-func (s *store) thin(enough func() bool, keep ...*entry) bool {
+func anyEntry(*entry) bool { return true }
+
+// thin drops what some entries have, those that are not pinned or in keep, until that is enough, what was used longest
+// ago first.
+func (s *store) thin(enough func() bool, of func(*entry) bool, keep ...*entry) bool {
 	for pass := 0; pass < 2; pass++ { // values first: writes are small, and the way to others' values
 		for at := s.recent.Front(); at != nil; at = at.Next() {
 			e := at.Value.(*entry)
-			if e.state == nil && (pass == 0 || e.write == nil) || !s.free(e) || slices.Contains(keep, e) {
+			if e.state == nil && (pass == 0 || e.write == nil) || !of(e) || !s.free(e) || slices.Contains(keep, e) {
 				continue
 			}
 			if enough() {
