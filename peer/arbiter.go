@@ -31,6 +31,9 @@ type arbiter struct {
 // turnEvery is how long the shares of several runs stay as they are.
 const turnEvery = 200 * time.Millisecond
 
+// aloneFor is how long a turn lasts when there is nobody to take turns with.
+const aloneFor = time.Second
+
 // share is one run's part.
 type share struct {
 	owner string
@@ -101,17 +104,19 @@ func (a *arbiter) finish(on bool) {
 	}
 }
 
-// next begins another turn.
-func (a *arbiter) next() {
+// next begins another turn, and says how long it lasts.
+func (a *arbiter) next() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.rest > 0 {
 		a.now = a.clock.turn(a.cores, a.rest, turnEvery)
 	}
-	if len(a.shares) > 1 || a.rest > 0 {
-		a.turn++
-		a.divide()
+	if len(a.shares) < 2 && a.rest == 0 {
+		return aloneFor
 	}
+	a.turn++
+	a.divide()
+	return turnEvery
 }
 
 // resting is the percentage of their time in which the cores are to be left alone, if that is now.

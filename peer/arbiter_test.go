@@ -84,7 +84,9 @@ func TestTurns(t *testing.T) {
 			set: func(c int) { current[i] = c }})
 	}
 	for range 300 {
-		a.next()
+		if d := a.next(); d != turnEvery {
+			t.Fatalf("a turn of %v", d)
+		}
 		for i, c := range current {
 			served[i] += c
 		}

@@ -430,7 +430,7 @@ func (t *conductor) running() (sum report.RunStats) {
 	defer t.mu.Unlock()
 	for _, r := range t.parts {
 		if r.final == nil {
-			part := r.stats()
+			part := r.lately()
 			sum.Add(&part)
 		}
 	}

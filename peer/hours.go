@@ -85,7 +85,7 @@ func (h *hours) keepUp(t *conductor, now time.Time) {
 	t.mu.Lock()
 	for _, r := range t.parts {
 		if r.final == nil {
-			h.count(r, r.manifest.Owner == t.self, r.stats(), now)
+			h.count(r, r.manifest.Owner == t.self, r.lately(), now)
 		}
 	}
 	t.mu.Unlock()

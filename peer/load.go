@@ -149,7 +149,7 @@ func (t *conductor) tellLoads(now time.Time) {
 
 // loadNow is what there is to tell of this peer's part.
 func (r *part) loadNow() *load {
-	s, f := r.session.Stats(), r.session.Figures()
+	f, s := r.session.Lately(), r.session.Stats()
 	l := &load{
 		Run: r.manifest.Run, Workers: s.Load.Workers, Busy: max(s.Load.Workers-s.Load.Idle, 0), Queued: s.Load.Queued,
 		Rate:  int64(min(s.Rate, maxLinkRate)),

@@ -227,4 +227,4 @@ func (t *conductor) ending(id job.RunID) <-chan struct{} {
 }
 
 // progressEvery is how often Wait calls progress.
-const progressEvery = 250 * time.Millisecond
+const progressEvery = 500 * time.Millisecond

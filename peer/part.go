@@ -237,14 +237,19 @@ func jobsHeld(parts []*part) (n int) {
 }
 
 // stats are the figures of this peer's part in the run so far.
-func (r *part) stats() report.RunStats {
+func (r *part) stats() report.RunStats { return r.statsBy((*session.Session).Figures) }
+
+// lately are stats for who looks at them now and then.
+func (r *part) lately() report.RunStats { return r.statsBy((*session.Session).Lately) }
+
+func (r *part) statsBy(count func(*session.Session) port.Figures) report.RunStats {
 	switch {
 	case r == nil:
 		return report.RunStats{}
 	case r.final != nil:
 		return *r.final
 	}
-	f, s := r.session.Figures(), r.session.Stats()
+	f, s := count(r.session), r.session.Stats()
 	r.note(f, s, r.now())
 	return statsOf(f, s)
 }

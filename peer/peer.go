@@ -229,7 +229,7 @@ func (p *Peer) onPeer(id peer.ID, up bool) {
 func (p *Peer) upkeep(ctx context.Context) {
 	due := time.NewTicker(p.every)
 	defer due.Stop()
-	turn := time.NewTicker(turnEvery)
+	turn := time.NewTimer(turnEvery)
 	defer turn.Stop()
 	gone := ""
 	for {
@@ -240,7 +240,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.places.membersChanged()
 			p.spreadMembers()
 		case <-turn.C:
-			p.crew.arbiter.next()
+			turn.Reset(p.crew.arbiter.next())
 		case now := <-due.C:
 			p.runs.keepUp()
 			p.runs.leaveExcess(now)

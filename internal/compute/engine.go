@@ -40,7 +40,7 @@ const DefaultKeepAfter = 20 * time.Millisecond
 const (
 	// pulseShare is how many times KeepAfter a job's end may be hidden in the frame of another one: see
 	// engine.Pool.Pulse.
-	pulseShare = 5
+	pulseShare = 20
 	// lookEvery is how often an engine whose workers are busy looks whether there is work to give again:
 	// workers do not report what they spawn.
 	lookEvery = 2 * time.Millisecond

@@ -8,7 +8,7 @@ import (
 
 // Pulse asks the workers to look at the time that their pending jobs take, when they come to them; the jobs that have
 // begun are not looked at any more. Between two calls only some jobs are looked at. To be called now and
-// then, every 5 Config.KeepAfter or so, if that is set; else it does nothing.
+// then, every 20 Config.KeepAfter or so, if that is set; else it does nothing.
 func (p *Pool) Pulse() {
 	if p.cfg.KeepAfter == 0 {
 		return

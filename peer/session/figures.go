@@ -20,6 +20,15 @@ func (s *Session) Figures() port.Figures {
 	return *s.figures.Load()
 }
 
+// Lately is Figures as they were at most freshFor ago: those who look at them now and then do so at the same moment,
+// and each count wakes another process and its workers.
+func (s *Session) Lately() port.Figures {
+	if at := s.countedAt.Load(); at > 0 && s.now()-time.Duration(at) <= freshFor {
+		return *s.figures.Load()
+	}
+	return s.Figures()
+}
+
 // Measure has the engine time a job now and then: see port.Measure. Figures has what comes of it.
 func (s *Session) Measure(j *steal.Job) {
 	s.tell(func(time.Duration) { sides{s}.Do(&port.Order{Kind: port.Measure, Job: j}) })
@@ -51,6 +60,7 @@ func (s *Session) counted(f *port.Figures) {
 	s.trace.counted(f.Segments)
 	if f.Whole {
 		s.figures.Store(f)
+		s.countedAt.Store(int64(s.now()))
 	}
 	s.answerAsking(f.Whole)
 }

@@ -73,6 +73,8 @@ const (
 	gossipLength = 256
 	// figuresPatience is how long Figures and Segments wait for the engine to count.
 	figuresPatience = 50 * time.Millisecond
+	// freshFor is how old the figures of Lately may be.
+	freshFor = 100 * time.Millisecond
 	// epoch is what the core's clock shows at the start: not zero, which it takes for "never".
 	epoch = time.Second
 )
@@ -91,9 +93,11 @@ type Session struct {
 	wg      sync.WaitGroup // the loop
 	stats   atomic.Pointer[Stats]
 	figures atomic.Pointer[port.Figures] // the last whole ones
-	trace   trace                        // segments.go
-	closing sync.Once
-	unheard atomic.Uint64 // news that were dropped
+	// countedAt is when these were counted, in ns of now; 0: none were.
+	countedAt atomic.Int64
+	trace     trace // segments.go
+	closing   sync.Once
+	unheard   atomic.Uint64 // news that were dropped
 
 	mu   sync.Mutex
 	news []func(now time.Duration) // from others for the loop, in order

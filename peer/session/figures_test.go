@@ -1,0 +1,70 @@
+package session_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
+)
+
+// counter is an engine that does nothing but count, and how often it was asked to.
+type counter struct {
+	counts uint64
+	events []port.Event
+}
+
+func (e *counter) Do(o *port.Order) {
+	if o.Kind == port.Count {
+		e.counts++
+		f := &port.Figures{Whole: true}
+		f.Executed = e.counts
+		e.events = append(e.events, port.Event{Kind: port.Counted, Figures: f})
+	}
+}
+
+func (e *counter) Bell() <-chan struct{} { return nil }
+
+func (e *counter) Poll() ([]port.Event, time.Duration) {
+	events := e.events
+	e.events = nil
+	return events, 0
+}
+
+func (e *counter) Close() {}
+
+// Those who look at the figures in one moment share a count of the engine; who wants them as they are now has it count,
+// and so has who comes later.
+func TestFiguresAreShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, err := policy.ByName("rs", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := session.New(session.Config{
+			Run:  steal.Run{ID: job.NewRunID(), Deputies: []steal.PeerID{"p0"}},
+			Self: steal.Address{Peer: "p0", Inc: 1}, Core: impatient(), Policy: p, Shared: impatientShared(),
+			Members: steal.NewMembers([]steal.Member{{ID: "p0"}}), Engine: &counter{},
+			Send: func(*steal.Message) {}, Tell: func(*steal.News) {}, Answer: func([]byte) {},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		first := s.Lately().Executed
+		if again := s.Lately().Executed; first == 0 || again != first {
+			t.Errorf("at the same time: %d, then %d", first, again)
+		}
+		if now := s.Figures().Executed; now != first+1 {
+			t.Errorf("as they are now: %d, want %d", now, first+1)
+		}
+		time.Sleep(time.Second)
+		if later := s.Lately().Executed; later != first+2 {
+			t.Errorf("a second later: %d, want %d", later, first+2)
+		}
+	})
+}
