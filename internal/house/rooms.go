@@ -101,8 +101,9 @@ var rooms = []room{
 	{dir: "internal/sim", knows: []string{"adapt", "job", "sharedobj", "steal", "steal/policy", "internal/wan", "internal/driver",
 		"internal/port", "verify"}},
 	{dir: "internal/sim/paper", knows: []string{"adapt", "steal", "steal/policy", "internal/cputime", "internal/wan", "internal/sim",
-		"apps/othello"}}, // its own code runs in the simulator
+		"internal/sim/volunteers", "apps/othello"}}, // its own code runs in the simulator
 	{dir: "internal/sim/agenda"},
+	{dir: "internal/sim/volunteers", knows: []string{"internal/campaign", "internal/sim/agenda"}},
 	{dir: "internal/sim/objects", knows: []string{"internal/sim/agenda", "sharedobj", "internal/wan"}},
 	{dir: "internal/sim/liars", knows: []string{"internal/sim/agenda", "verify"}},
 	{dir: "internal/sim/life", knows: []string{"internal/sim/agenda", "job", "runs", "steal", "steal/policy", "internal/driver",

@@ -32,6 +32,7 @@ func mutants() []mutant {
 		outcomeMutants, borderMutants, streamMutants,
 		timeMutants, peerMutants, preferenceMutants,
 		surroundingsMutants, programMutants, adaptMutants, gaugeMutants, objectMutants, appMutants, worldMutants,
+		volunteersMutants,
 		simMutants())
 }
 

@@ -26,6 +26,7 @@ func Tables() []Table {
 		{"othello", "a game search that shares a table (programming-model paper, 5.3: Table IV)", makeOthello},
 		{"harm", "the same when peers go (programming-model paper, 5.5: Figures 6 and 7, Table VII)", makeHarm},
 		{"javelin", "large searches on 64 to 1,024 peers, and lost hosts (Javelin 3)", makeJavelin},
+		{"campaign", "a proof of weeks among 1,000 volunteers of published availability", makeCampaign},
 		{"exact", "10,000 seeded schedules with faults", makeExact},
 	}
 }
