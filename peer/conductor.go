@@ -2,6 +2,7 @@ package peer
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"runtime/debug"
 	"sync"
@@ -211,7 +212,7 @@ func (t *conductor) turnTo(o runs.Order) {
 			told := t.others.askManifest(ctx, o.Run, o.From)
 			return func(c *runs.Core, now time.Time) []runs.Order {
 				defer t.spawn(func(context.Context) { t.deliver(o.Run) })
-				return c.Fetched(now, told)
+				return c.Fetched(now, t.byMember(told))
 			}
 		})
 	case runs.Ask:
@@ -243,6 +244,31 @@ func (t *conductor) turnTo(o runs.Order) {
 			return func(c *runs.Core, now time.Time) []runs.Order { return c.Collected(now, o.Run, no) }
 		})
 	}
+}
+
+// byMember leaves out a manifest whose owner does not show that it is a member. So of every run here it is known by
+// whom its owner is one, and each ends when one of those is put out, whenever that is heard: for this and
+// exclusion.review the conductor's mutex is held.
+func (x *outside) byMember(told *runs.Told) *runs.Told {
+	if told.Manifest == nil {
+		return told
+	}
+	proof, err := x.backed(told.Manifest)
+	if err != nil {
+		x.checkpoints.log.Debug("run not taken up", "run", told.Run, "from", string(told.From), "error", err)
+		return &runs.Told{Run: told.Run, From: told.From, Failed: true}
+	}
+	told.Manifest.Proof = proof
+	return told
+}
+
+// backed is the proof that the owner of a run is a member, and was not put out.
+func (x *outside) backed(m *runs.Manifest) ([]byte, error) {
+	id, err := peer.Decode(string(m.Owner))
+	if err != nil {
+		return nil, err
+	}
+	return x.host.Roll().Shown(id, m.Proof)
 }
 
 // write has a file written, in order, and reports it.
@@ -415,12 +441,18 @@ func (t *conductor) findDormant(context.Context) {
 			t.log.Warn("a checkpoint is of another swarm and is left alone", "run", m.Run)
 			continue
 		}
-		if t.host.Roll().Outcast(m.Owner) {
-			t.checkpoints.remove(m.Run)
-			continue
-		}
 		unfit := t.apps.unfit(m)
-		t.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Dormant(now, manifestOf(m), unfit) })
+		t.input(func(c *runs.Core, now time.Time) []runs.Order {
+			_, err := t.backed(manifestOf(m))
+			switch {
+			case errors.Is(err, host.ErrOut):
+				return []runs.Order{runs.Discard{Run: m.Run}}
+			case err != nil: // the owner has joined since, and may show it
+				t.log.Info("a checkpoint is left alone until its run is heard of", "run", m.Run, "why", err)
+				return nil
+			}
+			return c.Dormant(now, manifestOf(m), unfit)
+		})
 	}
 }
 

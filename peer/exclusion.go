@@ -1,7 +1,6 @@
 package peer
 
 import (
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -68,23 +67,12 @@ func (e *exclusion) review() {
 			}})
 		}
 	}
-	for _, owner := range e.owners() {
-		if id, err := peer.Decode(string(owner)); err == nil && out(id) {
-			e.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Revoked(now, owner) })
-		}
-	}
-}
-
-// owners are those of all runs that are not over: of one that is about to begin here nothing computes yet.
-func (e *exclusion) owners() (list []runs.PeerID) {
-	e.runs.mu.Lock()
-	defer e.runs.mu.Unlock()
-	for _, i := range e.runs.core.Runs() {
-		if !i.State.Ended() && !slices.Contains(list, i.Manifest.Owner) {
-			list = append(list, i.Manifest.Owner)
-		}
-	}
-	return list
+	e.runs.input(func(c *runs.Core, now time.Time) []runs.Order {
+		return c.Revoked(now, func(m *runs.Manifest) bool {
+			_, err := e.runs.backed(m)
+			return err != nil
+		})
+	})
 }
 
 // Revoked says whether a peer is out of the swarm as far as this one knows: by its own word, by the founder's, or by

@@ -107,8 +107,6 @@ func (x *inquiries) askManifest(ctx context.Context, run job.RunID, from runs.Pe
 		err = fmt.Errorf("it sent the manifest of run %s", m.Run)
 	case m != nil && m.Swarm != x.host.SwarmName():
 		err = fmt.Errorf("it sent a manifest for the swarm %q", clip(m.Swarm))
-	case m != nil && x.host.Roll().Outcast(m.Owner):
-		err = fmt.Errorf("its owner %s was put out of the swarm", m.Owner)
 	case m != nil:
 		told.Manifest, told.Unfit = manifestOf(m), x.apps.unfit(m)
 	}

@@ -20,9 +20,12 @@ const runLife = 90 * 24 * time.Hour
 // An owner is what the user of this peer does with runs of his own.
 type owner struct {
 	*base
-	key         crypto.PrivKey
-	policy      string // of new runs
-	host        interface{ SwarmName() string }
+	key    crypto.PrivKey
+	policy string // of new runs
+	host   interface {
+		SwarmName() string
+		Proof() []byte
+	}
 	apps        *catalog
 	swarm       *swarm
 	runs        *conductor
@@ -41,6 +44,7 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 		Arg:   sub.Argument,
 		Nonce: statement.NewNonce(), Policy: o.policy, Created: now.Unix(), Expires: now.Add(runLife).Unix(),
 		Title: plain.Name(clip(sub.Title)), Recovery: sub.Recovery, MaxCores: sub.MaxCores, Eager: sub.Eager,
+		Proof: o.host.Proof(),
 	}
 	var err error
 	var why string

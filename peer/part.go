@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -105,9 +104,6 @@ func headOf(m *runs.Manifest) *runs.Manifest {
 
 // begin makes the session itself.
 func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, restored []steal.Partial) error {
-	if t.host.Roll().Outcast(m.Owner) { // since it was asked for
-		return fmt.Errorf("its owner %s was put out of the swarm", m.Owner)
-	}
 	of, err := plan(m, t.host.ID())
 	if err != nil {
 		return err

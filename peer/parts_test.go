@@ -16,6 +16,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
@@ -324,5 +325,36 @@ func TestPresenceFinishes(t *testing.T) {
 	}
 	if want := []string{"false true", "false false", "false true", "true true"}; !slices.Equal(said, want) {
 		t.Errorf("said %v, want %v", said, want)
+	}
+}
+
+// By whom an owner is a member is known of its run also when it was not said with it: a peer that meets thousands
+// forgets what each has shown.
+func TestOwnersShown(t *testing.T) {
+	open := func() *host.Host {
+		h, err := host.Open(t.Context(), host.Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = h.Close() })
+		return h
+	}
+	h, owner := open(), open()
+	x := &outside{host: h, checkpoints: &checkpoints{base: &base{log: slog.New(slog.DiscardHandler)}}}
+	tell := func() *runs.Told {
+		return x.byMember(&runs.Told{Manifest: &runs.Manifest{Owner: peerName(owner.ID())}})
+	}
+	if !tell().Failed {
+		t.Error("the run of one who is no member is taken up")
+	}
+	line, err := h.Invite(t.Context(), host.InviteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := owner.Join(t.Context(), line); err != nil {
+		t.Fatal(err)
+	}
+	if told := tell(); told.Failed || !bytes.Equal(told.Manifest.Proof, owner.Proof()) {
+		t.Errorf("of a member's run %+v is known", told)
 	}
 }

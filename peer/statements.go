@@ -46,7 +46,7 @@ func manifestOf(m *statement.SignedManifest) *runs.Manifest {
 	r := &runs.Manifest{Run: m.Run, Owner: peerName(m.Owner), App: m.App, Version: string(m.Version[:]), Entry: m.Entry,
 		Title: m.Title, Policy: m.Policy, Recovery: m.Recovery, Verify: m.Verify, Rounding: m.Rounding, Adapt: m.Adapt,
 		MinPeers: m.MinPeers, MaxPeers: m.MaxPeers, MaxCores: m.MaxCores, Eager: m.Eager,
-		Created: m.Created, Expires: m.Expires, Sealed: m.Bytes}
+		Created: m.Created, Expires: m.Expires, Proof: m.Proof, Sealed: m.Bytes}
 	for _, d := range m.Deputies {
 		r.Deputies = append(r.Deputies, runs.PeerID(d))
 	}

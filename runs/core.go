@@ -276,14 +276,15 @@ func (c *Core) NotStarted(now time.Time, id RunID, why string) []Order {
 	})
 }
 
-// Revoked ends the runs of a peer that was put out.
-func (c *Core) Revoked(now time.Time, id PeerID) []Order {
+// Revoked ends the runs of others whose owners are out, also those that are to be taken up from the disk.
+func (c *Core) Revoked(now time.Time, out func(*Manifest) bool) []Order {
 	return c.do(now, func() {
 		for _, r := range c.sorted() {
-			if r.m.Owner == id && !r.mine {
+			if !r.mine && !r.over() && out(r.m) {
 				c.end(r, StateCancelled, "its owner was put out of the swarm", true)
 			}
 		}
+		c.dormant.revoked(out)
 	})
 }
 

@@ -333,13 +333,28 @@ func TestOwnerHasForgotten(t *testing.T) {
 	}
 }
 
-// A run of a peer that was put out ends.
+// A run of a peer that was put out ends, one that is refused here or waits on the disk too, and nobody else's.
 func TestRevokedOwner(t *testing.T) {
 	c, _ := coreOf(DefaultConfig())
 	take(c, manifest(1, "o"))
 	take(c, manifest(2, "p"))
-	if stops := of[Stop](c.Revoked(noon, "o")); len(stops) != 1 || stops[0].Run != manifest(1, "").Run {
+	c.Submit(noon, 0, manifest(3, "self"), nil)
+	c.Written(noon, OwnFile, manifest(3, "self").Run, "")
+	c.Dormant(noon, manifest(4, "o"), "")
+	c.Dormant(noon, manifest(5, "p"), "")
+	c.Fetched(noon, &Told{Run: manifest(6, "o").Run, From: "o", Manifest: manifest(6, "o"), Unfit: "unfit"})
+	orders := c.Revoked(noon, func(m *Manifest) bool { return m.Owner != "p" })
+	if stops := of[Stop](orders); len(stops) != 1 || stops[0].Run != manifest(1, "").Run || !stops[0].Discard {
 		t.Errorf("it stops %v", stops)
+	}
+	if gone := of[Discard](orders); len(gone) != 1 || gone[0].Run != manifest(4, "").Run {
+		t.Errorf("it discards %v", gone)
+	}
+	if r, _ := c.Run(manifest(6, "").Run); r.State != StateCancelled {
+		t.Errorf("the refused one is %s", r.State)
+	}
+	if again := c.Revoked(noon, func(m *Manifest) bool { return m.Owner != "p" }); len(again) > 0 {
+		t.Errorf("then %v", again)
 	}
 }
 

@@ -29,10 +29,23 @@ func (d *dormant) found(m *Manifest, unfit string) {
 	}
 }
 
+// revoked forgets those whose owners are out.
+func (d *dormant) revoked(out func(*Manifest) bool) {
+	for _, id := range d.ids() {
+		if out(d.of[id].m) {
+			delete(d.of, id)
+			d.order(Discard{id})
+		}
+	}
+}
+
+func (d *dormant) ids() []RunID {
+	return slices.SortedFunc(maps.Keys(d.of), func(a, b RunID) int { return bytes.Compare(a[:], b[:]) })
+}
+
 // tick asks about them, and gives those that are to be taken up.
 func (d *dormant) tick() (up []*sleeper) {
-	ids := slices.SortedFunc(maps.Keys(d.of), func(a, b RunID) int { return bytes.Compare(a[:], b[:]) })
-	for _, id := range ids {
+	for _, id := range d.ids() {
 		s := d.of[id]
 		switch {
 		case d.runs[id] != nil: // it was heard of

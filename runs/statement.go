@@ -35,6 +35,7 @@ type Manifest struct {
 	Eager            int      // of so many of 100 jobs idle peers may get copies
 	Executables      []string // hashes of those that its jobs have run
 	Created, Expires int64    // seconds since 1970
+	Proof            []byte   // that its owner is a member, for the room outside to judge
 	Sealed           []byte   // as it travels, with the argument; nil: only the head is known
 }
 

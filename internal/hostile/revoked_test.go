@@ -1,15 +1,23 @@
 package hostile
 
 import (
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/network"
+
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
 )
 
 func init() {
@@ -75,6 +83,103 @@ func TestChainsFallWithTheirRoot(t *testing.T) {
 	inviter.Close()
 	owner.Close()
 	until(t, "nobody computes", func() bool { return spinning.Load() == 0 })
+}
+
+// runAnswer is what somebody says of a run, as package peer encodes it.
+type runAnswer struct {
+	Manifest  []byte `cbor:"1,keyasint,omitempty"`
+	Tombstone []byte `cbor:"2,keyasint,omitempty"`
+	Known     bool   `cbor:"3,keyasint,omitempty"`
+	Answered  []byte `cbor:"4,keyasint,omitempty"`
+	Over      bool   `cbor:"5,keyasint,omitempty"`
+	Roster    []byte `cbor:"6,keyasint,omitempty"`
+	RosterAge uint16 `cbor:"7,keyasint,omitempty"`
+}
+
+// tellsOf has its victim be told of a run, and shows it the manifest; asked counts how often.
+func (r *rogue) tellsOf(t *testing.T, run job.RunID, manifest []byte) (tell func(), asked *atomic.Int64) {
+	t.Helper()
+	asked = &atomic.Int64{}
+	b, err := wire.Value().Encode(&runAnswer{Manifest: manifest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Network().SetStreamHandler("/satin/run/1", func(s network.Stream) {
+		defer s.Close()
+		asked.Add(1)
+		if _, err := wire.ReadFrame(s, nil, 1<<10); err == nil {
+			_ = wire.WriteFrame(s, b, wire.MaxValue)
+		}
+	})
+	return func() { r.meets(t, &meeting{Runs: [][16]byte{run}}) }, asked
+}
+
+// A run falls with whoever has let its owner in also where nobody has met the owner, in this life at least: another one
+// has passed it on. (It went on there: nobody could tell by whom the owner was a member.) One whose owner is no member,
+// or is none any more, is not taken up.
+func TestOwnersNobodyHasMet(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		disk := hostConfig(t)
+		open := func() *peer.Peer {
+			return computing(t, func(c *peer.Config) {
+				c.Host, c.Checkpoint, c.Runs = disk, time.Millisecond, runs.DefaultConfig()
+				c.Runs.DormantFor = briefly
+			})
+		}
+		v, owner := open(), computing(t)
+		r, friend := invitedAs(t, v, control.Invitation{MayInvite: true}), invited(t, v)
+		r.Network().RemoveStreamHandler("/satin/peers/1") // neither hears of the other by it
+		line, err := r.Invite(patience(t), host.InviteOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := owner.Join(patience(t), line); err != nil {
+			t.Fatal(err)
+		}
+		run, _ := pairs(t, owner, 2, control.Submission{})
+		var known runAnswer
+		if err := r.at(t, owner).say(t, "/satin/run/1", map[int]any{1: run, 2: true}, &known); err != nil {
+			t.Fatal(err)
+		}
+		tell, _ := r.tellsOf(t, run, known.Manifest)
+		tell()
+		until(t, "it is taken up", func() bool { return infoAt(t, v, run).State == control.RunRunning })
+		if again {
+			until(t, "it is on the disk", func() bool {
+				dir := filepath.Join(disk.StateDir, "checkpoints", run.Hex())
+				s, err := checkpoint.Read(dir, checkpoint.Header{}, nil)
+				if err != nil {
+					return false
+				}
+				defer s.Close()
+				_, err = s.Manifest()
+				return err == nil
+			})
+			owner.Close()
+			v.Close()
+			v = open()
+			until(t, "it goes on", func() bool { return infoAt(t, v, run).State == control.RunRunning })
+			friend = friend.at(t, v)
+		}
+		if err := v.Revoke(t.Context(), r.ID().String()); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "it has ended", func() bool { return infoAt(t, v, run).State == control.RunCancelled })
+		m, err := (&statement.Manifest{Swarm: swarmName, App: "hostile", Entry: "hostile.pair",
+			Created: time.Now().Unix(), Expires: time.Now().Add(time.Hour).Unix()}).Sign(newKey(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tell, asked := friend.tellsOf(t, m.Run, m.Bytes)
+		until(t, "a run of nobody's is asked for once more", func() bool { tell(); return asked.Load() > 1 })
+		if again {
+			continue
+		}
+		v.Close()
+		v = open() // it has forgotten the run, and not who is out
+		tell, asked = friend.at(t, v).tellsOf(t, run, known.Manifest)
+		until(t, "a run of one who is out is asked for once more", func() bool { tell(); return asked.Load() > 1 })
+	}
 }
 
 // One that may invite puts out nobody but those whom it let in, however often and to whomever it says so.

@@ -40,8 +40,35 @@ func (r *Roll) Outcast(id peer.ID) bool {
 		return true
 	}
 	chain := r.lines.of(id)
-	return chain != nil && !r.host.allowed.has(id) &&
-		verifyChain(chain, r.host.swarm.standing().public, id, time.Time{}, r.outBelow) != nil
+	return chain != nil && !r.host.allowed.has(id) && r.holds(chain, id) != nil
+}
+
+// Shown is a proof that a peer is or was a member and was not put out: the one that came with what it has signed, or
+// what it has shown here. The error is why there is none, ErrOut if it was put out. None is needed of this peer itself,
+// in an open swarm, and of who is let in by its ID.
+func (r *Roll) Shown(id peer.ID, proof []byte) ([]byte, error) {
+	switch {
+	case r.out(id):
+		return nil, errOut(id)
+	case id == r.host.id, r.host.cfg.Trust == TrustOpen, r.host.allowed.has(id):
+		return nil, nil
+	}
+	chain, err := decodeProof(proof)
+	if err == nil {
+		err = r.holds(chain, id)
+	}
+	if here := r.lines.of(id); err != nil && here != nil {
+		chain, err = here, r.holds(here, id)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotInvited, err)
+	}
+	return wire.Control().Encode(chain)
+}
+
+// holds says why a chain, whenever it was made, proves nothing.
+func (r *Roll) holds(chain []certificate, id peer.ID) error {
+	return verifyChain(chain, r.host.swarm.standing().public, id, time.Time{}, r.outBelow)
 }
 
 // Branch is the member whom the founder has let in and by whom a peer is one, at whatever remove: that peer itself, or
@@ -177,5 +204,5 @@ func (r *Roll) standingOf(id peer.ID, said *hello) error {
 
 // errOut is why somebody who was put out is refused.
 func errOut(id peer.ID) error {
-	return fmt.Errorf("%w: the membership of %s was revoked", ErrNotInvited, id)
+	return fmt.Errorf("%w: %w: that of %s", ErrNotInvited, ErrOut, id)
 }

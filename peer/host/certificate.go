@@ -102,7 +102,7 @@ func verifyChain(chain []certificate, swarm ed25519.PublicKey, id peer.ID, now t
 			return err
 		}
 		if revoked(subject, chain[:i]) {
-			return fmt.Errorf("the membership of %s was revoked", subject)
+			return fmt.Errorf("%w: that of %s", ErrOut, subject)
 		}
 		key = public
 	}

@@ -17,6 +17,8 @@ var (
 	ErrWrongSwarm = errors.New("another swarm")
 	// ErrNotInvited: one of the two does not accept the other as a member.
 	ErrNotInvited = errors.New("not a member of the swarm")
+	// ErrOut: the membership of a peer, or of one by whom it is a member, was revoked; wrapped in ErrNotInvited.
+	ErrOut = errors.New("the membership was revoked")
 	// ErrInvitation: an invitation cannot be read, or has expired, is used up, or is not known to the peer
 	// that is said to have made it.
 	ErrInvitation = errors.New("invitation not valid")

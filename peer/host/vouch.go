@@ -31,6 +31,17 @@ func (h *Host) Proof() []byte {
 	return b
 }
 
+// decodeProof reads one from anywhere; none is an empty chain.
+func decodeProof(proof []byte) (chain []certificate, err error) {
+	if len(proof) > MaxProof {
+		return nil, fmt.Errorf("a proof of %d bytes", len(proof))
+	}
+	if len(proof) > 0 {
+		err = wire.Control().Decode(proof, &chain)
+	}
+	return chain, err
+}
+
 // Vouch says whether a peer that others tell of is a member: whether it is admitted here, or its proof holds. By
 // are the members that it is one by, the swarm's founder not among them: who may invite can make as many as it
 // likes, so what is kept for those of one must be bounded. In an open swarm everybody is a member.
@@ -40,14 +51,10 @@ func (h *Host) Vouch(id peer.ID, proof []byte) (by []peer.ID, err error) {
 		return nil, errOut(id)
 	case h.cfg.Trust == TrustOpen:
 		return nil, nil
-	case len(proof) > MaxProof:
-		return nil, fmt.Errorf("%w: a proof of %d bytes", ErrNotInvited, len(proof))
 	}
-	var chain []certificate
-	if len(proof) > 0 {
-		if err = wire.Control().Decode(proof, &chain); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrNotInvited, err)
-		}
+	chain, err := decodeProof(proof)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotInvited, err)
 	}
 	if err = verifyChain(chain, h.swarm.standing().public, id, time.Now(), h.roll.outBelow); err != nil {
 		if h.Admitted(id) {

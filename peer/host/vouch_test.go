@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"errors"
 	"net"
 	"slices"
@@ -10,6 +11,50 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	ma "github.com/multiformats/go-multiaddr"
 )
+
+// The owner of a run is a member by what came with the run, or by what it has shown here since; whether its certificate
+// has expired since does not matter, who was put out does.
+func TestShown(t *testing.T) {
+	h, one, two := hostWithTwo(t)
+	public := h.swarm.standing().public
+	old, err := certify(one, keyOf(1), public, mustID(5), false, time.Unix(1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	anew, err := h.swarm.grant(mustID(5), false, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	is := func(what string, id peer.ID, proof, want []byte, bad error) {
+		t.Helper()
+		got, err := h.Roll().Shown(id, proof)
+		if !errors.Is(err, bad) || !bytes.Equal(got, want) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	is("by a proof", mustID(2), encode(t, two), encode(t, two), nil)
+	is("by an old one", mustID(5), encode(t, old), encode(t, old), nil)
+	is("by none", mustID(2), nil, nil, ErrNotInvited)
+	is("by another's", mustID(3), encode(t, two), nil, ErrNotInvited)
+	is("by garbage", mustID(2), []byte("garbage"), nil, ErrNotInvited)
+	is("itself", h.id, nil, nil, nil)
+	if err := h.Allow(mustID(3)); err != nil {
+		t.Fatal(err)
+	}
+	is("let in by its ID", mustID(3), nil, nil, nil)
+	if err := h.Revoke(mustID(1)); err != nil {
+		t.Fatal(err)
+	}
+	is("by one who is out", mustID(2), encode(t, two), nil, ErrOut)
+	is("by one who is out, some time ago", mustID(5), encode(t, old), nil, ErrOut)
+	if _, err := h.Vouch(mustID(5), encode(t, anew)); err != nil {
+		t.Fatal(err)
+	}
+	is("by another since", mustID(5), encode(t, old), encode(t, anew), nil)
+	h.cfg.Trust = TrustOpen
+	is("in an open swarm", mustID(2), nil, nil, nil)
+	is("out of an open swarm", mustID(1), nil, nil, ErrOut)
+}
 
 // hostWithTwo is a host, a member that it has admitted and that may invite, and one whom that member has.
 func hostWithTwo(t *testing.T) (h *Host, one, two []certificate) {

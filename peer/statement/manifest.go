@@ -56,6 +56,8 @@ type Manifest struct {
 	Executables []Executable `cbor:"19,keyasint,omitempty"`
 	// Eager is of how many of 100 jobs given away idle peers may get a copy at the end of the run; 0: of none.
 	Eager int `cbor:"20,keyasint,omitempty"`
+	// Proof is the owner's of its membership, as on a card: who takes part may never have met it.
+	Proof []byte `cbor:"21,keyasint,omitempty"`
 }
 
 // An Executable is a file that a run needs.
@@ -152,6 +154,7 @@ func (m *Manifest) check() error {
 	b.count("the time of creation", m.Created, 0, maxUnix)
 	b.count("the time of expiry", m.Expires, m.Created, min(m.Created+int64(MaxLife/time.Second), maxUnix))
 	b.count("the number of cores", int64(m.MaxCores), 0, satin.MaxWorkers)
+	b.count("the length of the proof in bytes", int64(len(m.Proof)), 0, MaxCardProof)
 	b.count("the share of eager copies in percent", int64(m.Eager), 0, 100)
 	return b.err
 }
