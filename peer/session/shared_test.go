@@ -122,7 +122,7 @@ func TestSharersMayDie(t *testing.T) {
 			for _, v := range victims {
 				w.until("the run is in the middle", func() bool {
 					st := peers[v].Stats()
-					return w.sum(taken) >= 3 && (st.Held > 0 || st.Given > 0)
+					return w.sum(taken) >= 3 && (st.Master || st.Held > 0 || st.Given > 0)
 				})
 				w.kill(peers[v])
 			}
