@@ -20,8 +20,8 @@ type entry struct {
 }
 
 // store holds versions within a bound. What is pinned stays. Of the rest, two versions of an object stay as long as
-// there is room, and older ones only their writes, as far as those are a shorter way than the newest state. When room
-// is needed what was used longest ago goes first.
+// there is room, with those that are retained (retain.go), and of older ones only their writes, as far as those are a
+// shorter way than the newest state. When room is needed what was used longest ago goes first.
 type store struct {
 	most     uint64 // bytes
 	entriesN int
@@ -36,6 +36,9 @@ type store struct {
 	bodies   map[Hash]*held
 	senders  senders
 	gone     []Digest // states dropped since the engine was told
+
+	retained      map[Digest]*retention // also of what is not known yet: see Core.Retain
+	retainedBytes uint64
 }
 
 // held is a blob that one or more entries have.
@@ -47,7 +50,8 @@ type held struct {
 func newStore(cfg *Config) *store {
 	return &store{most: cfg.MaxBytes, others: cfg.Room, entriesN: cfg.MaxEntries, chain: cfg.MaxChain,
 		entries: make(map[Digest]*entry), pins: make(map[Digest]int), bodies: make(map[Hash]*held),
-		senders: senders{of: make(map[PeerID]account), parcels: make(map[parcel]int)}}
+		senders:  senders{of: make(map[PeerID]account), parcels: make(map[parcel]int)},
+		retained: make(map[Digest]*retention)}
 }
 
 // find looks a digest up; nil if nothing is known of it.
@@ -117,6 +121,10 @@ func (s *store) dropState(e *entry) {
 	if e.state != nil {
 		s.release(e.state)
 		s.senders.refund(e.from, e.state.Size)
+		if r := s.retained[e.digest]; r != nil && r.holds {
+			r.holds = false
+			s.retainedBytes -= e.state.Size
+		}
 		e.state = nil
 		if !e.recipe.Kind.private() {
 			s.gone = append(s.gone, e.digest)
@@ -198,6 +206,7 @@ func (s *store) putState(e *entry, b *Body) bool {
 	}
 	e.state = s.hold(b)
 	s.recent.MoveToBack(e.place)
+	s.counts(e)
 	s.trim(e)
 	return true
 }
@@ -235,7 +244,7 @@ func (s *store) trim(e *entry) {
 		if parent == nil || n > 2*s.chain {
 			return
 		}
-		if v = parent; n > 0 && s.free(v) {
+		if v = parent; n > 0 && s.free(v) && !s.retains(v) {
 			s.dropState(v)
 		}
 	}

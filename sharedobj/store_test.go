@@ -99,3 +99,57 @@ func TestTwoVersionsStay(t *testing.T) {
 		}
 	}
 }
+
+// Of the versions that kept outcomes name a quarter of the room stays, whenever they came, until the last of these
+// outcomes is gone; what jobs name has that room first.
+func TestStoreRetains(t *testing.T) {
+	cfg := Default()
+	cfg.MaxBytes = 4000
+	s := newStore(&cfg)
+	var last *Recipe
+	version := func(retain bool) *entry {
+		body := Build(noise(300 + len(s.entries)))
+		r := &Recipe{Kind: Phased, Name: "o", State: body.Blob}
+		if write := Build(noise(299)); last != nil {
+			r.Parent, r.Write = last.Digest(), write.Blob
+		}
+		if retain {
+			s.retain(r.Digest())
+		}
+		last = r
+		e := s.know(r)
+		s.putState(e, body)
+		return e
+	}
+	var all []*entry
+	for i := range 7 {
+		all = append(all, version(i != 3))
+	}
+	s.retain(all[0].digest)
+	s.forgo(all[0].digest)
+	version(false)
+	for i, e := range all {
+		if here := e.state != nil; here != (i < 3 || i == 6) { // three are 903 bytes, four too many; the last two stay
+			t.Errorf("version %d has its state: %v", i, here)
+		}
+	}
+	s.forgo(all[1].digest)
+	s.retain(all[6].digest) // it is here, and has the room of the one that is not retained any more
+	version(false)
+	version(false)
+	for i, e := range all {
+		if here := e.state != nil; here != (i == 0 || i == 2 || i == 6) {
+			t.Errorf("version %d has its state: %v", i, here)
+		}
+	}
+	if !s.room(3900) || all[0].state != nil || s.retainedBytes != 0 {
+		t.Errorf("what is retained does not make room: %d bytes", s.retainedBytes)
+	}
+	for _, e := range all {
+		s.forgo(e.digest)
+		s.forgo(e.digest)
+	}
+	if len(s.retained) > 0 {
+		t.Errorf("%d versions are retained for nobody", len(s.retained))
+	}
+}

@@ -24,6 +24,7 @@ type store struct {
 	purse   *purse
 	refused uint64
 	changed bool // since the last snapshot
+	heard   func(outcome []byte, kept bool)
 }
 
 // kept is one outcome.
@@ -53,7 +54,7 @@ const (
 )
 
 func newStore(entries, bytes int, u *purse) store {
-	return store{most: entries, room: bytes, purse: u}
+	return store{most: entries, room: bytes, purse: u, heard: func([]byte, bool) {}}
 }
 
 // put keeps an outcome, or raises the class of one that is kept; nil if it is neither, because there is no
@@ -86,6 +87,7 @@ func (s *store) put(p Partial, class keptClass, owner PeerID) (k *kept, isNew bo
 	s.index = slices.Insert(s.index, i, k)
 	s.link(k)
 	s.changed = true
+	s.heard(k.Outcome, true)
 	return k, true
 }
 
@@ -180,6 +182,7 @@ func (s *store) remove(k *kept) {
 		s.unlink(k)
 		s.purse.give(k.from, k.size())
 		s.changed = true
+		s.heard(k.Outcome, false)
 	}
 }
 

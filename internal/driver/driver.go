@@ -126,6 +126,7 @@ func New(cfg Config) *Driver {
 	if cfg.Shared != nil {
 		d.shared = &shared{d: d, core: cfg.Shared, out: cfg.SharedTransport,
 			fetching: map[steal.SegmentID]steal.Job{}, there: map[sharedobj.Digest]bool{}, results: newResults()}
+		cfg.Core.OnKept(d.shared.kept)
 	}
 	return d
 }

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -23,6 +24,7 @@ import (
 //     Unusable, and the job is done again;
 //   - an outcome that was kept here, and whose values are not, is put back instead of being delivered;
 //   - outcomes that are handed over wait for what they name, too; those for which it does not come are not kept;
+//   - what kept outcomes name is retained as long as they are, within the bounds of sharedobj (kept);
 //   - none is written to a disk: the values would not be there.
 
 // results are the outcomes that wait for what they name, and what those name that were used or sent.
@@ -35,10 +37,14 @@ type results struct {
 	saidLarge bool // the user was told of one that is more than this peer may hold
 }
 
-// heldBack is a message, or an order to deliver an outcome, that waits.
+// heldBack is a message, or an order to deliver an outcome, that waits. It may name more than a job, so it waits as
+// several.
 type heldBack struct {
-	in    input
-	order *steal.Order
+	in      input
+	order   *steal.Order
+	waiting int
+	here    []sharedobj.JobID // of these all that they name is here
+	why     error             // what another one names is not
 }
 
 // sentResult names one that is to be acknowledged.
@@ -103,14 +109,17 @@ func (s *shared) has(names []sharedobj.Digest) bool {
 
 // hold has what is named fetched. What is too much to be fetched at once does not come.
 func (s *shared) hold(now time.Duration, h *heldBack, names []sharedobj.Digest, from steal.PeerID) {
-	s.results.last++
-	id := resultIDs | s.results.last
-	s.results.held[id] = h
-	needs := make([]sharedobj.Need, len(names))
-	for i, d := range names {
-		needs[i].Digest = d
+	for some := range slices.Chunk(names, port.MaxNeeds) {
+		s.results.last++
+		h.waiting++
+		id := resultIDs | s.results.last
+		s.results.held[id] = h
+		needs := make([]sharedobj.Need, len(some))
+		for i, d := range some {
+			needs[i].Digest = d
+		}
+		s.absorb(s.core.JobCame(now, sharedobj.Job{ID: id, Victim: sharedobj.PeerID(from), Needs: needs}))
 	}
-	s.absorb(s.core.JobCame(now, sharedobj.Job{ID: id, Victim: sharedobj.PeerID(from), Needs: needs}))
 }
 
 // came goes on with what has waited; why is nil if all that it names is here, and stays until it was made use of.
@@ -120,6 +129,13 @@ func (s *shared) came(id sharedobj.JobID, why error) {
 		return
 	}
 	delete(s.results.held, id)
+	if h.why = cmp.Or(h.why, why); why == nil {
+		h.here = append(h.here, id)
+	}
+	if h.waiting--; h.waiting > 0 {
+		return
+	}
+	why = h.why
 	now := s.d.now
 	switch {
 	case h.order != nil && why == nil:
@@ -141,8 +157,18 @@ func (s *shared) came(id sharedobj.JobID, why error) {
 		m, _ := resultIn(h.in.message)
 		s.d.inputs.push(input{kind: unusable, now: now, message: m, on: s.useless("a job is done again: ", why)})
 	}
-	if why == nil {
+	for _, id := range h.here {
 		s.d.inputs.push(input{kind: resultUsed, now: now, result: id})
+	}
+}
+
+// kept has what an outcome names be here as long as the outcome is kept, as far as there is room.
+func (s *shared) kept(outcome []byte, here bool) {
+	names, _ := port.NamedBy(outcome)
+	if here {
+		s.core.Retain(names...)
+	} else {
+		s.core.Forgo(names...)
 	}
 }
 

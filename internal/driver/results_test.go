@@ -1,6 +1,7 @@
 package driver_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"testing"
@@ -159,6 +160,62 @@ func TestHandedOverHandles(t *testing.T) {
 		if n := a.d.Core().Orphans().Len(); n != want {
 			t.Errorf("of two outcomes %d are kept, want %d", n, want)
 		}
+	}
+}
+
+// What is handed over may name more than a job does.
+func TestMuchIsHandedOver(t *testing.T) {
+	a, b, _ := pair(t)
+	m := &steal.HandOver{ID: 1, Copy: true}
+	for i := range uint32(port.MaxNeeds + 1) {
+		state := sharedobj.Build(binary.BigEndian.AppendUint32(nil, i))
+		made := port.Event{Kind: port.Made, Shared: &port.Shared{State: state,
+			Recipe: &sharedobj.Recipe{Kind: sharedobj.Constant, Name: "one", State: state.Blob}}}
+		if i > 0 {
+			b.tell(made)
+		}
+		m.Parts = append(m.Parts, steal.Partial{Path: job.Path{7, i}, Outcome: naming(t, "out", made)})
+	}
+	a.d.Step(a.now, &steal.Message{Run: job.RunID{1}, From: steal.Address{Peer: "b", Inc: 1},
+		To: steal.Address{Peer: "a"}, HandOver: m})
+	pass(4*time.Second, a, b)
+	if n := a.d.Core().Orphans().Len(); n != port.MaxNeeds || a.d.Waiting() > 0 {
+		t.Errorf("%d are kept of %d, of which one names what nobody has; %d wait", n, len(m.Parts), a.d.Waiting())
+	}
+}
+
+// What a kept outcome names stays though it is old, until that outcome is dropped.
+func TestKeptRetains(t *testing.T) {
+	a, b, _ := pair(t)
+	var last *sharedobj.Recipe
+	version := func() port.Event {
+		state, write := sharedobj.Build(fmt.Append(nil, "state", a.now)), sharedobj.Build(fmt.Append(nil, "long write", a.now))
+		v := &port.Shared{State: state, Recipe: &sharedobj.Recipe{Kind: sharedobj.Phased, Name: "o", State: state.Blob}}
+		if last != nil {
+			v.Write, v.Recipe.Write, v.Recipe.Parent = write, write.Blob, last.Digest()
+		}
+		last = v.Recipe
+		made := port.Event{Kind: port.Made, Shared: v}
+		a.tell(made)
+		pass(100*time.Millisecond, a, b)
+		return made
+	}
+	keep := func(p steal.Partial) {
+		a.tell(port.Event{Kind: port.Kept, Kept: []port.KeptJob{{Partial: p}}})
+	}
+	old := version()
+	keep(steal.Partial{Path: job.Path{2, 1}, Outcome: naming(t, "out", old)})
+	other := version()
+	for range 3 {
+		version()
+	}
+	if !a.has(old) || a.has(other) {
+		t.Fatalf("what a kept outcome names is here: %v; what none does: %v", a.has(old), a.has(other))
+	}
+	keep(steal.Partial{Path: job.Path{2}, Outcome: []byte("all")})
+	version()
+	if a.has(old) {
+		t.Error("what an outcome named that is kept no more is still here")
 	}
 }
 

@@ -29,6 +29,9 @@ type Steps struct {
 	Body   Split         // of each step: Total, Size and the like are of one
 }
 
+// phasesOfStep are the phases of one step of Steps.
+const phasesOfStep = 2
+
 // What Node.Form says of a node of Steps that is not in a body.
 const (
 	formProgram = -1
@@ -51,11 +54,11 @@ func (s *Steps) Children(n Node, buf []Node) []Node {
 
 // Next is a serial part, then a body, for each step.
 func (s *Steps) Next(n Node, phase int, buf []Node) []Node {
-	if n.Form != formProgram || phase >= 2*s.Count {
+	if n.Form != formProgram || phase >= phasesOfStep*s.Count {
 		return buf
 	}
 	key := childKey(n.Key, phase)
-	if phase%2 == 0 {
+	if phase%phasesOfStep == 0 {
 		return append(buf, Node{Key: key, Work: int64(s.Serial), Form: formSerial})
 	}
 	return append(buf, Node{Key: key, Work: int64(s.Body.Total), Size: s.Body.Size})

@@ -20,6 +20,7 @@ type Share struct {
 	Constants int
 	Largest   int     // bytes of a value, at least 1
 	Makers    float64 // share of the leaves that make a value
+	Chains    int     // of so many objects they write a new version each in each step; 0: they make constants
 	Guards    float64 // share of the jobs that have a guard
 	// Bound makes the lattice a bound: what a leaf costs is its result, of which the least is wanted, and leaves
 	// that cost more than what is known end at once.
@@ -49,6 +50,7 @@ type shared struct {
 	moves     map[sharedobj.Digest]*sharedobj.Body
 	constants []sharedobj.Digest
 	versions  []sharedobj.Digest
+	chains    [][]sharedobj.Digest // versions of what jobs write
 	lattice   sharedobj.Digest
 	madeBy    map[uint64]sharedobj.Digest // by the leaf's key
 	offered   map[uint32]bool
@@ -68,8 +70,10 @@ func newShared(c *Config) *shared {
 		s.constants = append(s.constants, s.enter(sharedobj.Recipe{Kind: sharedobj.Constant,
 			Name: fmt.Sprint("constant ", i)}, s.bytes(uint64(i), s.Largest)))
 	}
-	s.versions = append(s.versions, s.enter(sharedobj.Recipe{Kind: sharedobj.Phased, Name: "object"},
-		s.bytes(1<<20, s.Largest)))
+	s.versions = s.first("object", 1<<20, s.Largest)
+	for i := range c.Share.Chains {
+		s.chains = append(s.chains, s.first(fmt.Sprint("chain ", i), 1<<21+uint64(i), madeBytes))
+	}
 	s.lattice = s.enter(sharedobj.Recipe{Kind: sharedobj.Lattice, Name: "lattice"}, []byte("seed"))
 	return s
 }
@@ -102,24 +106,36 @@ func move(state, write []byte) []byte {
 	return next
 }
 
+// first begins the versions of an object.
+func (s *shared) first(name string, key uint64, most int) []sharedobj.Digest {
+	return []sharedobj.Digest{s.enter(sharedobj.Recipe{Kind: sharedobj.Phased, Name: name}, s.bytes(key, most))}
+}
+
 // version is the object before a phase.
-func (s *shared) version(phase int32) sharedobj.Digest {
-	for int(phase) >= len(s.versions) {
-		old := s.versions[len(s.versions)-1]
-		write := binary.BigEndian.AppendUint64([]byte{1}, mix(s.seed+uint64(len(s.versions))))
+func (s *shared) version(phase int32) sharedobj.Digest { return s.nth(&s.versions, phase) }
+
+// nth is a version of an object.
+func (s *shared) nth(of *[]sharedobj.Digest, n int32) sharedobj.Digest {
+	for int(n) >= len(*of) {
+		old := (*of)[len(*of)-1]
+		write := binary.BigEndian.AppendUint64([]byte{1}, mix(s.seed+uint64(len(*of))))
 		body := sharedobj.Build(write)
-		d := s.enter(sharedobj.Recipe{Kind: sharedobj.Phased, Name: "object", Parent: old, Write: body.Blob},
+		d := s.enter(sharedobj.Recipe{Kind: sharedobj.Phased, Name: s.kinds[old].Name, Parent: old, Write: body.Blob},
 			move(s.truth[old], write))
 		s.moves[d] = body
-		s.versions = append(s.versions, d)
+		*of = append(*of, d)
 	}
-	return s.versions[phase]
+	return (*of)[n]
 }
 
 // made is the value of a leaf, if it makes one.
-func (s *shared) made(n Node) (d sharedobj.Digest, ok bool) {
+func (s *shared) made(e *entry) (d sharedobj.Digest, ok bool) {
+	n := e.node
 	if unit(mix(n.Key^0x6d616465)) >= s.Makers {
 		return d, false
+	}
+	if s.Chains > 0 {
+		return s.nth(&s.chains[n.Key%uint64(s.Chains)], 1+e.version/phasesOfStep), true
 	}
 	if d, ok = s.madeBy[n.Key]; !ok {
 		d = s.enter(sharedobj.Recipe{Kind: sharedobj.Constant, Name: "made"}, s.bytes(n.Key, madeBytes))
@@ -267,6 +283,9 @@ func sharing(seed uint64, c *Config) {
 	}
 	if ok && r.IntN(2) == 0 {
 		largeOutcomes(r, c, split)
+	}
+	if c.Share.Makers > 0 && r.IntN(2) == 0 {
+		c.Share.Chains = 1 + r.IntN(3)
 	}
 	total := Sequential(c.Tree)
 	c.Want = &total.Result

@@ -216,7 +216,7 @@ func (s *sharer) leaf(e *entry, r Result) (Result, []sharedobj.Digest) {
 	if s.Bound || e.node.Key%2 == 0 {
 		s.offer(n)
 	}
-	if d, ok := s.shared.made(e.node); ok {
+	if d, ok := s.shared.made(e); ok {
 		s.local[d] = true
 		return r, []sharedobj.Digest{d}
 	}

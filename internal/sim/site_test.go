@@ -5,21 +5,22 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/wan"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/steal/policy"
 )
 
 // TestSiteOfMasterIsLost: when half the peers crash in the middle of a step, the master among them, of the steps
 // before it nothing is computed again, and of that one at most what they had to do. Without copies in the other
-// cluster it is half of all that was done.
+// cluster it is half of all that was done. The same where what steps come to names versions that they wrote.
 func TestSiteOfMasterIsLost(t *testing.T) {
-	again := func(copied int) time.Duration {
+	again := func(copied int, share *Share) time.Duration {
 		tree := steps(1)
 		tree.Body.Size = 30_000
 		core := steal.LAN()
 		core.MaxCopied = copied
 		total := Sequential(tree)
-		r, err := Run(Config{Tree: tree, Seed: 1, Core: core, Want: &total.Result, Audit: true,
+		r, err := Run(Config{Tree: tree, Seed: 1, Core: core, Want: &total.Result, Audit: true, Share: share,
 			KeepAfter: 100 * time.Millisecond,
 			Network:   wan.Uniform([]int{4, 4}, lan, wan.Conditions{Bandwidth: 1e7, Latency: 2 * time.Millisecond}),
 			Policy:    func() policy.Policy { return &policy.Adaptive{} }, Gossip: Gossip{Delay: 20 * time.Millisecond},
@@ -30,7 +31,11 @@ func TestSiteOfMasterIsLost(t *testing.T) {
 		return r.Counts.AgainWork
 	}
 	half := steps(1).Body.Total / 2
-	if with, without := again(steal.LAN().MaxCopied), again(0); with > half || without < 2*half {
+	if with, without := again(steal.LAN().MaxCopied, nil), again(0, nil); with > half || without < 2*half {
 		t.Errorf("%v was computed again, and %v without copies; half of a step is %v", with, without, half)
+	}
+	share := &Share{Core: sharedobj.Default(), Largest: 2000, Makers: 1, Chains: 16}
+	if with := again(steal.LAN().MaxCopied, share); with > half {
+		t.Errorf("%v was computed again where outcomes name versions; half of a step is %v", with, half)
 	}
 }

@@ -265,8 +265,9 @@ func (x *stepCrashes) print(d *Document) {
 	d.para("Half the peers crash in the middle of step k of %d: what was computed once more, in shares of what a step makes one half of the peers compute. "+
 		"The versions of the bodies are values, so whoever restarts the root derives the same names again, and finds what others have kept of all steps: "+
 		"of what came home to the root, the other cluster has copies, for which an eighth of a link is used at most. The paper's program recomputes "+
-		"all steps when the master is lost. Here outcomes are all that it takes. In the swarm one that names a version of a shared object is used "+
-		"only as long as somebody has that version, and peers keep the last two of each object: steps before these are computed again. Goal: at most 1.",
+		"all steps when the master is lost. Here outcomes are all that it takes. In the swarm an outcome that names a version "+
+		"of a shared object is used only where that version can be had: who keeps the one retains the other, within a quarter of its memory for objects "+
+		"(TestSiteOfMasterIsLost simulates that). Goal: at most 1.",
 		starSteps)
 	rows := [][]string{{"k"}, {"master lives"}, {"master dies"}}
 	most := 0.0
