@@ -20,7 +20,7 @@ type lostWork struct {
 }
 
 func newLostWork(s *shared, ss *segments, ls *leases) *lostWork {
-	return &lostWork{shared: s, segments: ss, leases: ls, store: newStore(s.cfg.MaxKept, s.cfg.MaxKeptBytes, s.purse),
+	return &lostWork{shared: s, segments: ss, leases: ls, store: newStore(s, s.cfg.MaxKept, s.cfg.MaxKeptBytes),
 		tuples: newTupleTable(s.cfg.MaxTuples, s.purse)}
 }
 

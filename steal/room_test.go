@@ -35,7 +35,7 @@ func TestRoomOfWhatIsKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &smallRoom{each: rapid.IntRange(0, 2000).Draw(t, "each"), from: map[PeerID]int{}}
 		u := newPurse(r)
-		s, table := newStore(50, 1<<20, u), newTupleTable(50, u)
+		s, table := newStore(&shared{purse: u}, 50, 1<<20), newTupleTable(50, u)
 		of := func(from PeerID) (paths []job.Path) {
 			for _, k := range s.index {
 				if k.from == from {

@@ -104,9 +104,5 @@ func (c *Core) Found(now time.Duration, jobs []Taken) Output {
 	return c.end()
 }
 
-// OnKept has a function hear of every outcome that is kept here from now on, and again when it is kept no more. It must
-// not call the core.
-func (c *Core) OnKept(heard func(outcome []byte, kept bool)) { c.lost.store.heard = heard }
-
 // Orphans is what is known of lost work at the moment, the work kept here included. Call it between two inputs.
 func (c *Core) Orphans() *Orphans { return c.lost.orphans() }

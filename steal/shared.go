@@ -29,6 +29,7 @@ type shared struct {
 	handOvers uint64
 	stats     Stats
 	out       Output
+	onKept    func(outcome []byte, kept bool)
 }
 
 // adviser is the policy, and what it may look at.
@@ -36,6 +37,10 @@ type adviser struct {
 	policy policy.Policy
 	view   *view
 }
+
+// OnKept has a function hear of every outcome that is kept here from now on, and again when it is kept no more. It must
+// not call the core.
+func (s *shared) OnKept(heard func(outcome []byte, kept bool)) { s.onKept = heard }
 
 func (s *shared) order(o Order) { s.out.Orders = append(s.out.Orders, o) }
 

@@ -24,7 +24,7 @@ type store struct {
 	purse   *purse
 	refused uint64
 	changed bool // since the last snapshot
-	heard   func(outcome []byte, kept bool)
+	onKept  *func(outcome []byte, kept bool)
 }
 
 // kept is one outcome.
@@ -53,8 +53,8 @@ const (
 	keptClasses
 )
 
-func newStore(entries, bytes int, u *purse) store {
-	return store{most: entries, room: bytes, purse: u, heard: func([]byte, bool) {}}
+func newStore(s *shared, entries, bytes int) store {
+	return store{most: entries, room: bytes, purse: s.purse, onKept: &s.onKept}
 }
 
 // put keeps an outcome, or raises the class of one that is kept; nil if it is neither, because there is no
@@ -87,12 +87,19 @@ func (s *store) put(p Partial, class keptClass, owner PeerID) (k *kept, isNew bo
 	s.index = slices.Insert(s.index, i, k)
 	s.link(k)
 	s.changed = true
-	s.heard(k.Outcome, true)
+	s.tell(k, true)
 	return k, true
 }
 
 // computedHere says whether it is of jobs that this peer has finished.
 func (c keptClass) computedHere() bool { return c == settled || c == own }
+
+// tell tells whoever wants to know that an outcome is kept, or is no more.
+func (s *store) tell(k *kept, here bool) {
+	if f := *s.onKept; f != nil {
+		f(k.Outcome, here)
+	}
+}
 
 // covers says whether k makes an outcome below it useless. What was computed here needs nothing below it any more. What
 // comes from elsewhere may be of a job in the middle of which the workers are: they look for its descendants.
@@ -182,7 +189,7 @@ func (s *store) remove(k *kept) {
 		s.unlink(k)
 		s.purse.give(k.from, k.size())
 		s.changed = true
-		s.heard(k.Outcome, false)
+		s.tell(k, false)
 	}
 }
 

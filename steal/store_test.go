@@ -92,7 +92,7 @@ func (m *modelStore) put(p Partial, class keptClass) {
 func TestStoreIsItsModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most, room := rapid.IntRange(1, 12).Draw(t, "entries"), rapid.IntRange(200, 3000).Draw(t, "bytes")
-		s, m := newStore(most, room, nil), &modelStore{most: most, room: room}
+		s, m := newStore(&shared{}, most, room), &modelStore{most: most, room: room}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			p := Partial{Path: drawPath(t), Identity: drawIdentity(t),
 				Outcome: bytes.Repeat([]byte{1}, rapid.IntRange(0, 400).Draw(t, "size"))}
@@ -215,7 +215,7 @@ func TestLook(t *testing.T) {
 
 // What a finished segment costs when the store is full.
 func BenchmarkStorePut(b *testing.B) {
-	s := newStore(8192, 64<<20, nil)
+	s := newStore(&shared{}, 8192, 64<<20)
 	b.ReportAllocs()
 	for i := range b.N {
 		s.put(Partial{Path: job.Path{1, 2, uint32(i * 7919 % 100_000), uint32(i)}, Outcome: make([]byte, 100)}, settled,

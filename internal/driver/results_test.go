@@ -189,7 +189,8 @@ func TestKeptRetains(t *testing.T) {
 	a, b, _ := pair(t)
 	var last *sharedobj.Recipe
 	version := func() port.Event {
-		state, write := sharedobj.Build(fmt.Append(nil, "state", a.now)), sharedobj.Build(fmt.Append(nil, "long write", a.now))
+		state := sharedobj.Build(fmt.Append(nil, "state", a.now))
+		write := sharedobj.Build(fmt.Append(nil, "long write", a.now))
 		v := &port.Shared{State: state, Recipe: &sharedobj.Recipe{Kind: sharedobj.Phased, Name: "o", State: state.Blob}}
 		if last != nil {
 			v.Write, v.Recipe.Write, v.Recipe.Parent = write, write.Blob, last.Digest()

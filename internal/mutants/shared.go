@@ -75,7 +75,7 @@ var sharedMutants = []mutant{
 		old: "		cfg.Core.OnKept(d.shared.kept)\n", new: ""},
 	{name: "results/retained-for-ever", wrong: "what an outcome named stays when that is dropped",
 		file: "steal/store.go", pkg: "internal/driver", run: "^TestKeptRetains$",
-		old: "		s.heard(k.Outcome, false)\n", new: ""},
+		old: "		s.tell(k, false)\n", new: ""},
 	{name: "results/late-forgotten", wrong: "what an outcome names is forgotten if it had to be fetched first",
 		file: "internal/driver/results.go", pkg: "internal/sim", run: "^TestRegressions$",
 		old: "		s.uses(h.order)\n", new: ""},
