@@ -22,6 +22,7 @@ import (
 	"github.com/satin-peer/satin/internal/cause"
 	"github.com/satin-peer/satin/internal/durable"
 	"github.com/satin-peer/satin/internal/lrat"
+	"github.com/satin-peer/satin/internal/wire"
 )
 
 // Files of a campaign's directory. Part 12 is proved when pieces/0012.json is there, which names its piece; 0012.run
@@ -126,8 +127,8 @@ func openCampaign(args []string) (*campaignDir, error) {
 
 // isHash says whether a record names a file by a hash, and not by a path to somewhere else.
 func isHash(name string) bool {
-	sum, err := hex.DecodeString(name)
-	return err == nil && len(sum) == sha256.Size
+	_, ok := wire.ParseHash(name)
+	return ok
 }
 
 func (d *campaignDir) state(now time.Time) *campaign.State {

@@ -292,7 +292,7 @@ func (x *depot) likely(h deposits.Hash) (list []library.PeerID) {
 
 // deposit takes in what the user wants kept, or says how many others have it: then there are no bytes.
 func (x *depot) deposit(d control.Deposit) (control.DepositInfo, error) {
-	h, named := library.ParseHash(d.Hash)
+	h, named := wire.ParseHash(d.Hash)
 	switch {
 	case len(d.Bytes) > control.MaxDeposit:
 		return control.DepositInfo{}, control.Errorf(control.ErrRefused, "a deposit has %d bytes at most, not %d",
@@ -332,7 +332,7 @@ func (x *depot) tidy(h library.Hash) {
 
 // get gives the bytes of a deposit, whoever has it.
 func (x *depot) get(ctx context.Context, name string) (control.Deposit, error) {
-	h, ok := library.ParseHash(name)
+	h, ok := wire.ParseHash(name)
 	if !ok {
 		return control.Deposit{}, control.Errorf(control.ErrBadInput,
 			"a deposit is named by 64 hexadecimal digits, not %q", clip(name))

@@ -14,10 +14,10 @@ import (
 	"github.com/libp2p/go-libp2p/core/crypto"
 	libp2p "github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/deposits"
 	"github.com/satin-peer/satin/peer/host"
-	"github.com/satin-peer/satin/peer/library"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
 )
@@ -198,7 +198,7 @@ func TestWhoPaysForDeposits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, _ := library.ParseHash(info.Hash)
+	h, _ := wire.ParseHash(info.Hash)
 	got, err := x.made(&deposits.Deposit{Hash: deposits.Hash(h), Size: 3, Until: b.now().Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)

@@ -2,12 +2,12 @@ package peer
 
 import (
 	"context"
-	"encoding/hex"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/plain"
+	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/statement"
@@ -59,12 +59,12 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 	}
 	m.MinPeers, m.MaxPeers = sub.MinPeers, sub.MaxPeers
 	if sub.Module != "" {
-		h, err := hex.DecodeString(sub.Module)
-		if err != nil || len(h) != len(m.Version) || sub.Function != module.Func {
+		h, ok := wire.ParseHash(sub.Module)
+		if !ok || sub.Function != module.Func {
 			return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%q is no module: want its hash",
 				clip(sub.Module))
 		}
-		m.Version = statement.Version(h)
+		m.Version = h
 	}
 	if m.Verify == "" {
 		m.Deputies = o.swarm.deputies(m)

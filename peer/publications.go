@@ -17,6 +17,7 @@ import (
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/plain"
+	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/library"
 	"github.com/satin-peer/satin/peer/statement"
@@ -186,11 +187,8 @@ func (x *publications) publish(p control.Publication) (control.ModuleInfo, error
 	if err != nil {
 		return info, err
 	}
-	h, err := hex.DecodeString(info.Module)
-	if err != nil {
-		return info, err
-	}
-	s, err := x.sign(&statement.Published{Name: p.Name, Module: [32]byte(h), Size: int64(len(p.Bytes)),
+	h, _ := wire.ParseHash(info.Module) // it was written here
+	s, err := x.sign(&statement.Published{Name: p.Name, Module: h, Size: int64(len(p.Bytes)),
 		Summary: plain.Name(p.Summary[:min(len(p.Summary), 200)]), Args: plain.Name(p.Args[:min(len(p.Args), 200)])})
 	if err != nil {
 		return info, err
@@ -250,12 +248,12 @@ func (x *publications) named(name string) (h module.Hash, holders []library.Peer
 	x.mu.Unlock()
 	if len(found) == 0 && len(name) >= 8 && strings.Trim(name, "0123456789abcdef") == "" {
 		for _, m := range x.list() {
-			known, ok := library.ParseHash(m.Module)
+			known, ok := wire.ParseHash(m.Module)
 			if strings.HasPrefix(m.Module, name) && ok && !slices.Contains(found, known) {
 				found = append(found, known)
 			}
 		}
-		if whole, ok := library.ParseHash(name); ok && len(found) == 0 {
+		if whole, ok := wire.ParseHash(name); ok && len(found) == 0 {
 			found = append(found, whole)
 		}
 	}

@@ -334,3 +334,16 @@ func FuzzFrame(f *testing.F) {
 		}
 	})
 }
+
+// A hash that users and files name has 64 hexadecimal digits, of either case, and nothing else.
+func TestParseHash(t *testing.T) {
+	const text = "00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF"
+	if h, ok := wire.ParseHash(text); !ok || h[1] != 0x11 || h[31] != 0xff {
+		t.Errorf("%s is %x, %t", text, h, ok)
+	}
+	for _, bad := range []string{"", text[2:], text + "00", text[1:] + "g", "../../../../../../../../../../../../../../../etc/satin-peer/peer.key"} {
+		if h, ok := wire.ParseHash(bad); ok || h != [32]byte{} {
+			t.Errorf("%q is %x, %t", bad, h, ok)
+		}
+	}
+}

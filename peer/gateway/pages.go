@@ -11,7 +11,6 @@ import (
 	"crypto/x509/pkix"
 	"embed"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +25,7 @@ import (
 	"time"
 
 	drawing "github.com/satin-peer/satin/dashboard/web"
+	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
@@ -207,18 +207,18 @@ func (s *Server) module(w http.ResponseWriter, r *http.Request) {
 	var ask struct{ Ticket, Module string }
 	bad := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAbout)).Decode(&ask)
 	ticket, err := decodeTicket(ask.Ticket)
-	hash, err2 := hex.DecodeString(ask.Module)
+	hash, ok := wire.ParseHash(ask.Module)
 	if !s.permitted(r, ticket) {
 		foreign(w)
 		return
 	}
 	w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
 	w.Header().Set("Vary", "Origin")
-	if bad = errors.Join(bad, err, err2); bad != nil || len(hash) != sha256.Size {
+	if bad = errors.Join(bad, err); bad != nil || !ok {
 		http.Error(w, "want a ticket, and a module's hash", http.StatusBadRequest)
 		return
 	}
-	bin, err := s.house.Module(ticket, [sha256.Size]byte(hash))
+	bin, err := s.house.Module(ticket, hash)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return

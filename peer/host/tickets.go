@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/internal/wire"
 )
 
 const (
@@ -60,7 +62,7 @@ func parseTickets(b []byte) ([]ticket, error) {
 		return nil, fmt.Errorf("more than %d invitations", maxTickets)
 	}
 	for _, t := range all {
-		if sum, err := hex.DecodeString(t.Hash); err != nil || len(sum) != sha256.Size {
+		if _, ok := wire.ParseHash(t.Hash); !ok {
 			return nil, fmt.Errorf("%q is not a hash", t.Hash)
 		}
 		if t.Uses < 1 || t.Uses > maxUses || len(t.Used) > t.Uses || t.Lasts < 0 {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/durable"
+	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/sharedobj"
 )
 
@@ -298,15 +299,6 @@ func (l *Library) Bytes(h Hash) []byte {
 
 func name(h Hash) string { return hex.EncodeToString(h[:]) }
 
-// ParseHash reads the 64 hexadecimal digits of a hash.
-func ParseHash(text string) (h Hash, ok bool) {
-	b, err := hex.DecodeString(text)
-	if ok = err == nil && len(b) == len(h); ok {
-		h = Hash(b)
-	}
-	return h, ok
-}
-
 func (l *Library) path(h Hash) string { return filepath.Join(l.host.Dir, name(h)+l.kind.Suffix) }
 
 // scan lists the files of earlier lives, and removes what is left of others.
@@ -318,7 +310,7 @@ func (l *Library) scan() (files []File) {
 	}
 	for _, e := range entries {
 		text, ok := strings.CutSuffix(e.Name(), l.kind.Suffix)
-		h, named := ParseHash(text)
+		h, named := wire.ParseHash(text)
 		info, bad := e.Info()
 		if !ok || !named || bad != nil || !info.Mode().IsRegular() {
 			continue

@@ -1,8 +1,6 @@
 package settings
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/netip"
 	"path/filepath"
@@ -13,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/steal/policy"
 )
 
@@ -267,8 +266,8 @@ func Executable(x string) (name, path, hash string, ok bool) {
 	name, path, ok = strings.Cut(x, "=")
 	if i := strings.LastIndexByte(path, '@'); i >= 0 && !strings.Contains(path[i:], "/") {
 		path, hash = path[:i], path[i+1:]
-		b, err := hex.DecodeString(hash)
-		ok = ok && err == nil && len(b) == sha256.Size
+		_, isHash := wire.ParseHash(hash)
+		ok = ok && isHash
 	}
 	return name, path, hash, ok && name != "" && isName(name) && filepath.IsAbs(path)
 }
