@@ -10,6 +10,7 @@ import (
 // Guards that people at different peers see the same of one run: how far it is while it goes on, which only who holds
 // its root knows by itself, and in the end how long it took, whenever each has joined.
 func TestPeersAgreeOnTimeAndProgress(t *testing.T) {
+	t.Parallel()
 	list := swarm(t, 2)
 	work := last(t)
 	run := submit(t, list[0], "count", work.arg)

@@ -1,6 +1,7 @@
 package peer_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,6 +36,11 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		os.Exit(0)
+	}
+	if !underRaceDetector { // it makes of tests that wait for each other tests that compute
+		if err := flag.Set("test.parallel", "8"); err != nil {
+			panic(err)
+		}
 	}
 	os.Exit(m.Run())
 }
@@ -123,6 +129,7 @@ func TestJobThatKillsTwo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make race runs the short tests, and its detector needs more memory than the limit here leaves")
 	}
+	t.Parallel()
 	peers := swarm(t, 2, hasty, inProcesses(t))
 	until(t, "they know each other", func() bool {
 		for _, p := range peers {

@@ -17,6 +17,7 @@ import (
 // A second answer that differs is kept beside the first, and the run is disputed, also for the owner's next
 // life. An equal one is nothing special.
 func TestDisputedAnswer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	a, b := open(t, in(dir)), open(t)
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {

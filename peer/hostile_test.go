@@ -45,6 +45,7 @@ func frame(payload []byte) []byte {
 
 // Whatever a member says on the protocols of a peer, it gets no answer to it, and the peer goes on.
 func TestGarbageOnTheProtocols(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	h, id := rogue(t, p)
 	deep := bytes.Repeat([]byte{0x81}, 200) // an array in an array in an array
@@ -77,6 +78,7 @@ func TestGarbageOnTheProtocols(t *testing.T) {
 
 // A member that announces runs that do not exist keeps nobody from real ones.
 func TestFloodOfFakeRuns(t *testing.T) {
+	t.Parallel()
 	a, b := open(t), open(t)
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)

@@ -99,6 +99,7 @@ func (g guestModule) answer(t testing.TB, p *peer.Peer, run string, args ...stri
 // A module goes from its owner to whoever takes part, who runs its jobs in a process of their own, all of a run in
 // one that has compiled it once; it stays on the disk for the next run, and its owner's answer is that of the program.
 func TestModulesTravel(t *testing.T) {
+	t.Parallel()
 	queens := readModule(t, "examples/queens-c/queens.wasm")
 	dir := t.TempDir()
 	said := new(written)
@@ -136,6 +137,7 @@ func TestModulesTravel(t *testing.T) {
 // Who does not want modules takes no part in their runs, and says so; who takes published ones does not take
 // others.
 func TestModulesNeedConsent(t *testing.T) {
+	t.Parallel()
 	queens := readModule(t, "examples/queens-c/queens.wasm")
 	consent := func(s string) func(*peer.Config) { return func(c *peer.Config) { c.Modules = s } }
 	a := open(t, inProcesses(t))
@@ -181,6 +183,7 @@ func TestModulesNeedConsent(t *testing.T) {
 // What a member has published, others find by its name, also those who come later; who runs published modules only runs
 // this one; and after a restart its publisher stands for it still.
 func TestPublish(t *testing.T) {
+	t.Parallel()
 	queens := readModule(t, "examples/queens-c/queens.wasm")
 	dir := t.TempDir()
 	a := open(t, inProcesses(t), in(dir))
@@ -236,6 +239,7 @@ func TestPublish(t *testing.T) {
 
 // What is wrong with a module fails its run with one line, and nothing else: the daemon goes on, and its next run.
 func TestHostileModuleFailsItsRun(t *testing.T) {
+	t.Parallel()
 	hostile := readModule(t, "guest/conform/hostile.wasm")
 	a := open(t, inProcesses(t))
 	for what, why := range map[string]string{"traps": "out of bounds memory access", "forge": "that it has not offered",

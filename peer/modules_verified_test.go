@@ -8,9 +8,11 @@ import (
 // Jobs of a module come to the same to the bit in two processes: whatever the way to compare them nobody is blamed, and
 // where nodes are run again the outcomes of those below are supplied.
 func TestModulesAreCompared(t *testing.T) {
+	t.Parallel()
 	queens := readModule(t, "examples/queens-c/queens.wasm")
 	for _, mode := range []string{"quorum=2", "doubt=1e-3", "spot=1"} {
 		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
 			a, b := open(t, inProcesses(t)), open(t, inProcesses(t))
 			if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 				t.Fatal(err)
@@ -40,6 +42,7 @@ func TestModulesAreCompared(t *testing.T) {
 
 // A module that asks for a lattice ends a verified run with a line: its results may honestly differ.
 func TestLatticesAreNotCompared(t *testing.T) {
+	t.Parallel()
 	golomb := readModule(t, "examples/golomb-c/golomb.wasm")
 	a := open(t, inProcesses(t))
 	sub := golomb.submission(t, a, "8")

@@ -47,6 +47,7 @@ func hold(f *satin.Frame, h Held) int {
 // Two runs of one owner share more than a member lets it have: the second one's value is not fetched as long as the
 // first one's is needed, which that member says.
 func TestSharedValuesAreBounded(t *testing.T) {
+	t.Parallel()
 	work := last(t)
 	a, b := open(t), open(t, func(c *peer.Config) { c.ObjectsMemory = 2 << 20 })
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {

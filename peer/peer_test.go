@@ -119,6 +119,7 @@ func taken(p *peer.Peer) uint64 {
 
 // Two peers that have met compute one run together, and the owner has the answer.
 func TestTwoPeersShareARun(t *testing.T) {
+	t.Parallel()
 	a, b := open(t), open(t)
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)

@@ -182,6 +182,7 @@ func TestHalfLeaves(t *testing.T) {
 
 // An owner that comes back in the middle of its run takes part in it again.
 func TestOwnerComesBack(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	a, b := open(t, hasty), open(t, hasty, in(dir))
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
@@ -207,6 +208,7 @@ func TestOwnerComesBack(t *testing.T) {
 
 // An owner that is alone goes on with its run after a restart.
 func TestOwnerAloneIsRestarted(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	a := open(t, hasty, in(dir))
 	work := last(t)

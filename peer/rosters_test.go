@@ -73,6 +73,7 @@ func TestRosterIsKept(t *testing.T) {
 // A run that is to use few peers well begins with few. When it is efficient it asks for more, up to its limit, and
 // says so; who is not wanted takes no part.
 func TestRunGrows(t *testing.T) {
+	t.Parallel()
 	list := swarm(t, 3, hasty, func(c *peer.Config) { c.AdaptEvery = time.Second })
 	until(t, "all are known", func() bool {
 		known, _ := list[0].Peers(t.Context())
@@ -110,6 +111,7 @@ func TestRunGrows(t *testing.T) {
 // A run that may have copies made does not wait for a peer that has a job for long and is heard: this one runs it too,
 // and what is done first counts.
 func TestEagerRunPassesSlowPeer(t *testing.T) {
+	t.Parallel()
 	list := swarm(t, 2, hasty, func(c *peer.Config) {
 		c.Workers, c.Steal.LeaseEnd = 1, 0 // else it is run here after half a minute in any case
 	})
@@ -133,6 +135,7 @@ func TestEagerRunPassesSlowPeer(t *testing.T) {
 
 // All peers of a run that adapts measure themselves by the same job, which has run where the root is: that names it.
 func TestYardstickTravels(t *testing.T) {
+	t.Parallel()
 	list := swarm(t, 2, hasty, func(c *peer.Config) { c.Workers = 32 }) // as much time as one has in a minute
 	work := last(t)
 	run := submit(t, list[0], "nap", work.arg)
@@ -148,6 +151,7 @@ func TestYardstickTravels(t *testing.T) {
 
 // A peer's coordinator hears from its streams how fast results come, of peers in other clusters.
 func TestStreamsTellOfLinks(t *testing.T) {
+	t.Parallel()
 	list := swarm(t, 2)
 	stranger := open(t)
 	if got := list[0].Timed(stranger, 70_000); got != 70_000 {
@@ -160,6 +164,7 @@ func TestStreamsTellOfLinks(t *testing.T) {
 
 // What a run's owner wants of it is in its manifest, or refused.
 func TestAdaptIsChecked(t *testing.T) {
+	t.Parallel()
 	p := open(t)
 	for _, c := range []struct {
 		sub  control.Submission
@@ -181,6 +186,7 @@ func TestAdaptIsChecked(t *testing.T) {
 
 // The owner's command is run for a run that has fewer peers than it wants, with how many are missing.
 func TestMachinesAreAskedFor(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	asked, command := filepath.Join(dir, "asked"), filepath.Join(dir, "more")
 	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" > %[1]s.new && mv %[1]s.new %[1]s\necho one; echo two >&2; exit 3\n", asked)
@@ -223,6 +229,7 @@ func TestMachinesAreAskedFor(t *testing.T) {
 // The figures of an answer are those of all that took part, to the end: what others did last they tell when they hear
 // of it.
 func TestAnswerCountsAllJobs(t *testing.T) {
+	t.Parallel()
 	list := swarm(t, 2, hasty, func(c *peer.Config) { c.Workers = 1 })
 	work := last(t)
 	run := submit(t, list[0], "count", work.arg)

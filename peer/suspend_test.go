@@ -47,6 +47,7 @@ func checkpointed(t *testing.T) (a, b *peer.Peer, dirs []string, run string, wor
 // A run that is suspended is over everywhere; resumed, it goes on to the right answer, and leaves nothing on
 // the disks.
 func TestSuspendAndResume(t *testing.T) {
+	t.Parallel()
 	a, b, dirs, run, work := checkpointed(t)
 	if err := b.Suspend(deadline(t), run); !errors.Is(err, control.ErrNotFound) {
 		t.Errorf("another's run: %v", err)
@@ -95,6 +96,7 @@ func TestSuspendAndResume(t *testing.T) {
 
 // A copy of a checkpoint becomes a new run on another machine, of the same problem.
 func TestResumeElsewhere(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	a := open(t, checkpointing, in(dir))
 	work := last(t)
@@ -135,6 +137,7 @@ func TestResumeElsewhere(t *testing.T) {
 
 // What cannot be suspended or resumed is refused in one line, and nothing is changed.
 func TestResumeRefuses(t *testing.T) {
+	t.Parallel()
 	a, off := open(t, checkpointing), open(t)
 	run := submit(t, off, "count", last(t).arg)
 	if err := off.Suspend(deadline(t), run); !errors.Is(err, control.ErrRefused) ||
@@ -223,6 +226,7 @@ func TestLastHolderGoesOn(t *testing.T) {
 
 // Only the owner is told what others have of its run.
 func TestCollectingIsForTheOwner(t *testing.T) {
+	t.Parallel()
 	a, b := open(t, checkpointing), open(t, checkpointing)
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)
@@ -256,6 +260,7 @@ func TestCollectingIsForTheOwner(t *testing.T) {
 // What a peer left that was killed before it had written anything is removed by its next start; what cannot
 // be read is left alone.
 func TestEmptyCheckpointIsRemoved(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	empty, strange := strings.Repeat("0a", 16), strings.Repeat("0b", 16)
 	for _, file := range []string{empty + "/lock", strange + "/lock", strange + "/precious"} {
@@ -276,6 +281,7 @@ func TestEmptyCheckpointIsRemoved(t *testing.T) {
 
 // The disk being full, or taken away, the run goes on and says so.
 func TestCheckpointThatCannotBeKept(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "checkpoints"), nil, 0o600); err != nil { // where a directory should be
 		t.Fatal(err)

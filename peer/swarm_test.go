@@ -53,6 +53,7 @@ func runs(t *testing.T, p *peer.Peer) map[string]control.RunInfo {
 
 // Everybody learns of everybody from the first, though only the first was joined.
 func TestMembersMeet(t *testing.T) {
+	t.Parallel()
 	list := swarm(t, 4)
 	for _, p := range list {
 		until(t, "every peer knows the three others", func() bool {
@@ -64,6 +65,7 @@ func TestMembersMeet(t *testing.T) {
 
 // Peers on one machine without labels find out that they are near each other, and agree on a name.
 func TestClusterIsFound(t *testing.T) {
+	t.Parallel()
 	list := swarm(t, 3, func(c *peer.Config) { c.Cluster = "" })
 	until(t, "all are in one cluster", func() bool {
 		names := map[string]bool{}
@@ -83,6 +85,7 @@ func TestClusterIsFound(t *testing.T) {
 
 // A peer that crashes in the middle of a run costs time, not the answer.
 func TestPeerIsLost(t *testing.T) {
+	t.Parallel()
 	list := swarm(t, 3, hasty)
 	work := last(t)
 	run := submit(t, list[0], "count", work.arg)
@@ -97,6 +100,7 @@ func TestPeerIsLost(t *testing.T) {
 
 // A peer that leaves in the middle of a run costs no part of the answer, and the others know that it has left.
 func TestPeerLeaves(t *testing.T) {
+	t.Parallel()
 	list := swarm(t, 3)
 	work := last(t)
 	run := submit(t, list[0], "count", work.arg)
@@ -117,6 +121,7 @@ func TestPeerLeaves(t *testing.T) {
 
 // Who comes in the middle of a run takes part in it.
 func TestNewcomer(t *testing.T) {
+	t.Parallel()
 	a := open(t)
 	work := last(t)
 	run := submit(t, a, "count", work.arg)
@@ -133,6 +138,7 @@ func TestNewcomer(t *testing.T) {
 
 // Two runs of two owners share the same peers, and each owner has its own answer.
 func TestTwoOwnersAtOnce(t *testing.T) {
+	t.Parallel()
 	list := swarm(t, 3)
 	work := last(t)
 	one, two := submit(t, list[0], "count", work.arg), submit(t, list[1], "count", work.arg)
@@ -147,6 +153,7 @@ func TestTwoOwnersAtOnce(t *testing.T) {
 
 // A run ends on all peers when its owner cancels it, and when nobody else does.
 func TestCancelEndsTheRunEverywhere(t *testing.T) {
+	t.Parallel()
 	list := swarm(t, 2)
 	run := submit(t, list[0], "count", last(t).arg)
 	until(t, "the other takes part", func() bool { return taken(list[1]) > 0 })
@@ -165,6 +172,7 @@ func TestCancelEndsTheRunEverywhere(t *testing.T) {
 
 // A peer without the application, or with another version of it, says that it takes no part, and why.
 func TestRefusedRun(t *testing.T) {
+	t.Parallel()
 	a, b := open(t), open(t)
 	c, err := peer.Open(context.Background(), peer.Config{Host: host.Config{
 		StateDir: t.TempDir(), Swarm: "test", Trust: host.TrustOpen, Listen: []string{"/ip4/127.0.0.1/tcp/0"},
@@ -215,6 +223,7 @@ func complains(t *testing.T, p *peer.Peer, run string) bool {
 
 // The answer is on the disk before it is told, and there for the next life of the peer.
 func TestAnswerOutlivesThePeer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := func(c *peer.Config) { c.Host.StateDir = dir }
 	a := open(t, in)
@@ -235,6 +244,7 @@ func TestAnswerOutlivesThePeer(t *testing.T) {
 
 // Of runs that have ended little is held, however many there were.
 func TestEndedRunsAreLetGo(t *testing.T) {
+	t.Parallel()
 	a := open(t)
 	for range 20 {
 		await[int](t, a, submit(t, a, "fib", 10))
@@ -247,6 +257,7 @@ func TestEndedRunsAreLetGo(t *testing.T) {
 
 // A directory that somebody has removed is made again.
 func TestRemovedAnswersAreMadeAgain(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	a := open(t, func(c *peer.Config) { c.Host.StateDir = dir })
 	for _, name := range []string{"answers", "own"} {
@@ -265,6 +276,7 @@ func TestRemovedAnswersAreMadeAgain(t *testing.T) {
 
 // A state directory that is gone is noticed.
 func TestRemovedStateDirectory(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")
 	a := open(t, func(c *peer.Config) { c.Host.StateDir = dir })
 	if err := os.RemoveAll(dir); err != nil {
@@ -287,6 +299,7 @@ func TestRemovedStateDirectory(t *testing.T) {
 
 // A run uses no more cores of a peer than its owner has said.
 func TestMaxCores(t *testing.T) {
+	t.Parallel()
 	two := func(c *peer.Config) { c.Workers = 2 }
 	a, b := open(t, two), open(t, two)
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
@@ -315,6 +328,7 @@ func TestMaxCores(t *testing.T) {
 
 // Whoever waits for an answer that could not be kept learns of it.
 func TestAnswerThatCannotBeKept(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	a := open(t, func(c *peer.Config) { c.Host.StateDir = dir })
 	if err := os.RemoveAll(filepath.Join(dir, "answers")); err != nil {
@@ -332,6 +346,7 @@ func TestAnswerThatCannotBeKept(t *testing.T) {
 
 // A paused peer computes nothing, and goes on afterwards.
 func TestPause(t *testing.T) {
+	t.Parallel()
 	a := open(t)
 	if err := a.Pause(context.Background(), 0); err != nil {
 		t.Fatal(err)
@@ -352,6 +367,7 @@ func TestPause(t *testing.T) {
 // Who finishes does what it has, takes no more, and is paused then; the run goes on without it, and it can take part
 // again.
 func TestFinish(t *testing.T) {
+	t.Parallel()
 	a, b := open(t), open(t)
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)
@@ -387,6 +403,7 @@ func TestFinish(t *testing.T) {
 
 // By default only who was invited is let in, and stays in.
 func TestInvitation(t *testing.T) {
+	t.Parallel()
 	closed := func(c *peer.Config) { c.Host.Trust, c.Host.Swarm = host.TrustInvite, "" }
 	a := open(t, closed, func(c *peer.Config) { c.Host.Swarm = "lab" })
 	b := open(t, closed)
@@ -405,6 +422,7 @@ func TestInvitation(t *testing.T) {
 
 // Doctor finds what is wrong and says what to do; with a member and no complaint all is well.
 func TestDoctor(t *testing.T) {
+	t.Parallel()
 	find := func(p *peer.Peer, check string) control.Finding {
 		all, err := p.Doctor(deadline(t))
 		if err != nil {
@@ -444,6 +462,7 @@ func TestDoctor(t *testing.T) {
 
 // What the owner of a machine allows is kept while it computes, changes at once, and is what he and the others see.
 func TestOwnerOfTheMachine(t *testing.T) {
+	t.Parallel()
 	all := preferences.Preferences{Workers: 2, Here: preferences.Same, OnBattery: true}
 	none, one := all, all
 	none.Hours, one.Workers = neverToday(t), 1

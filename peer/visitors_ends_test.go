@@ -12,6 +12,7 @@ import (
 // What a tab had that says goodbye is to be had again, though its connection goes on, and it says that it lives and has
 // the job.
 func TestGoodbyeGivesBack(t *testing.T) {
+	t.Parallel()
 	a := open(t, browsers)
 	work := last(t)
 	link := link(t, a, submit(t, a, "lend", work.arg))

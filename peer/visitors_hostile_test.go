@@ -144,6 +144,7 @@ func (x *intruder) ends() bool {
 
 // Who has no ticket, one of another swarm or of nobody, an old one, or another's word, is told so and gets nothing.
 func TestIntrudersAreNotLetIn(t *testing.T) {
+	t.Parallel()
 	own, _, err := crypto.GenerateEd25519Key(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -205,6 +206,7 @@ func TestIntrudersSayWhatTheyMay(t *testing.T) {
 // A tab that takes jobs and answers with outcomes that it has not signed, and gives jobs that were never its own, costs
 // work: the answer is right.
 func TestIntrudersOutcomesAreNotUsed(t *testing.T) {
+	t.Parallel()
 	var log book
 	a := open(t, browsers, logging(&log))
 	work := last(t)

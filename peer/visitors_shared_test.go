@@ -76,6 +76,7 @@ func taste(f *satin.Frame, l Loan) satin.Constant[string] {
 
 // A tab reads what the run shares, what it shares in its turn is read by others, and what either offers both know.
 func TestVisitorShares(t *testing.T) {
+	t.Parallel()
 	a := open(t, browsers)
 	const length = 200_000
 	run := submit(t, a, "loan", length)
@@ -90,6 +91,7 @@ func TestVisitorShares(t *testing.T) {
 
 // A tab that speaks for another one of what is shared is cut off; and what it offers without a witness is not used.
 func TestIntrudersShareNothing(t *testing.T) {
+	t.Parallel()
 	var log book
 	a := open(t, browsers, logging(&log))
 	run := submit(t, a, "loan", 10)

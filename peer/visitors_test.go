@@ -123,6 +123,7 @@ func visitWith(t *testing.T, link string, fetch func([]byte, module.Hash) ([]byt
 // A visitor steals from its member and is stolen from, and the answer is right although it closes its page in the
 // middle of its work.
 func TestVisitorHelps(t *testing.T) {
+	t.Parallel()
 	a := open(t, browsers)
 	work := last(t)
 	run := submit(t, a, "lend", work.arg)
@@ -170,6 +171,7 @@ const refusal = "an outcome is refused"
 // Through a member that does nothing itself visitors work for a run of another one, who knows that member only: it
 // takes what they have computed because that member stands for it.
 func TestVisitorHelpsAnotherMember(t *testing.T) {
+	t.Parallel()
 	var log book
 	closed := func(c *peer.Config) { c.Host.Trust, c.Host.Swarm = host.TrustInvite, "" } // nobody is known by himself
 	list := []*peer.Peer{open(t, closed, logging(&log), func(c *peer.Config) { c.Host.Swarm = "lab" }),
@@ -200,6 +202,7 @@ func TestVisitorHelpsAnotherMember(t *testing.T) {
 
 // Who stops sharing ends all visits, once; a later link leads to a new page.
 func TestSharingStops(t *testing.T) {
+	t.Parallel()
 	a := open(t, browsers)
 	conn, _ := dial(t, link(t, a, ""))
 	stop := control.Sharing{Stop: true}
@@ -221,6 +224,7 @@ func TestSharingStops(t *testing.T) {
 // Who rests gives all back, and is asked again when it wants to. It tells of its segments, of each that ended once,
 // and of those that end because it rests.
 func TestVisitorRests(t *testing.T) {
+	t.Parallel()
 	a := open(t, browsers)
 	work := last(t)
 	run := submit(t, a, "count", work.arg)

@@ -161,6 +161,7 @@ func TestTabThatShowsSomethingElse(t *testing.T) {
 
 // Tabs help with a verified run by a link of its owner's only.
 func TestVerifiedRunsOfOthers(t *testing.T) {
+	t.Parallel()
 	a, b := open(t, browsers), open(t, browsers)
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)

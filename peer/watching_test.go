@@ -26,6 +26,7 @@ func watch(t *testing.T, p *peer.Peer, into map[string]report.Segment) (reports 
 // Who watches a run sees its segments, whichever peer runs them, and what the workers do; and who begins to
 // watch when it is over sees them too.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	list := swarm(t, 3)
 	seen, late := map[string]report.Segment{}, map[string]report.Segment{}
 	run := submit(t, list[0], "count", last(t).arg)
