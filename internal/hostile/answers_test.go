@@ -252,7 +252,11 @@ func TestAnswerOfADeputy(t *testing.T) {
 // one becomes master, and computes the answer.
 func TestDeputyShowsThatItLed(t *testing.T) {
 	for _, led := range []bool{false, true} {
-		v, w := computing(t), computing(t, func(c *peer.Config) {
+		soon := func(c *peer.Config) { // masters that are silent are not awaited as long as a user's would be
+			c.Steal = beating(250 * time.Millisecond)
+			c.Steal.MasterLease, c.Steal.BeaconEvery, c.Steal.RankStagger = time.Second, 250*time.Millisecond, briefly
+		}
+		v, w := computing(t, soon), computing(t, soon, func(c *peer.Config) {
 			c.Runs = runs.DefaultConfig()
 			c.Runs.Vacant = time.Hour
 		})

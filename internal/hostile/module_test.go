@@ -44,7 +44,7 @@ func TestModuleOfStrangers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			root := rootOf(t, bin, "15")
+			root := rootOf(t, bin, "14")
 			arg, err := wire.Value().Encode(root.Call)
 			if err != nil {
 				t.Fatal(err)
@@ -74,7 +74,7 @@ func TestModuleOfStrangers(t *testing.T) {
 			if err == nil {
 				err = wire.Value().Decode(out.Result, &count)
 			}
-			if err != nil || len(count) != 8 || binary.LittleEndian.Uint64(count) != 2279184 || out.Trust == nil ||
+			if err != nil || len(count) != 8 || binary.LittleEndian.Uint64(count) != 365596 || out.Trust == nil ||
 				!slices.Equal(out.Trust.Caught, []string{r.ID().String()}) {
 				t.Errorf("%v rests on %+v, %v", count, out.Trust, err)
 			}

@@ -17,11 +17,16 @@ func impatient(t *testing.T, trusted ...string) *peer.Peer {
 	return impatientWith(t, func(c *peer.Config) { c.Trusted = trusted })
 }
 
+// beating has peers heard of so often, and lost after three times that.
+func beating(every time.Duration) steal.Config {
+	c := steal.LAN()
+	c.HeartbeatEvery, c.WideHeartbeatEvery = every, every
+	return c
+}
+
 func impatientWith(t *testing.T, change func(*peer.Config)) *peer.Peer {
 	t.Helper()
-	soon := steal.LAN()
-	soon.HeartbeatEvery, soon.WideHeartbeatEvery = 100*time.Millisecond, 100*time.Millisecond
-	cfg := peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Steal: soon}
+	cfg := peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Steal: beating(100 * time.Millisecond)}
 	change(&cfg)
 	p, err := peer.Open(t.Context(), cfg, []peer.Application{{Name: "hostile"}})
 	if err != nil {

@@ -49,11 +49,7 @@ func smallSplit() *Split {
 // TestExactness: whatever the faults, the result is the sequential one and every invariant of invariant.go
 // holds. The long form is satin-sim exact (make sim-check): the same seeds and thousands more, with each change.
 func TestExactness(t *testing.T) {
-	seeds := uint64(100)
-	if testing.Short() {
-		seeds = 30
-	}
-	for seed := range seeds {
+	for seed := range uint64(40) {
 		c := Schedule(seed, FaultKinds())
 		about := c.Describe()
 		if _, err := Run(c); err != nil {
@@ -132,7 +128,7 @@ func TestSameSeedSameTrace(t *testing.T) {
 		return trace.String()
 	}
 	whose := map[string]uint64{}
-	for seed := range uint64(20) {
+	for seed := range uint64(10) {
 		first := traced(seed)
 		if len(first) < 100 {
 			t.Errorf("seed %d: a trace of %d bytes", seed, len(first))
@@ -232,7 +228,7 @@ func TestCostsAreCharged(t *testing.T) {
 
 // TestQuiesce: after the result, peers forget what they held for others.
 func TestQuiesce(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range uint64(20) {
 		c := Schedule(seed, FaultKinds())
 		c.Quiesce = 10 * time.Minute
 		if _, err := Run(c); err != nil {

@@ -42,6 +42,7 @@ func TestAnyPeerMayDie(t *testing.T) {
 		"thieves, on a bad network": {victims: []int{2, 3}, lossy: true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			arg := newTree(t, 6)
 			w := newWorld(t, 4, "session_test.tree", arg)
 			w.run.Recovery, w.lossy = c.recovery, c.lossy

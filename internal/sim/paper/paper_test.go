@@ -10,16 +10,14 @@ import (
 	"github.com/satin-peer/satin/internal/sim"
 )
 
-// TestModelIsBelievable is the short form of Table I: where RS loses a third, CRS loses next to nothing, both
-// within a few points of what is published.
+// TestModelIsBelievable is the short form of Table I, of one application: where RS loses a third, CRS loses next to
+// nothing, both within a few points of what is published.
 func TestModelIsBelievable(t *testing.T) {
 	const points = 5
 	var setups []Setup
-	for _, a := range []*App{integrate, raytracer} {
-		for _, policy := range []string{"rs", "crs"} {
-			for _, column := range []int{0, 4} {
-				setups = append(setups, Setup{a, tableOneNetworks[column].network, policy, a.Overhead})
-			}
+	for _, policy := range []string{"rs", "crs"} {
+		for _, column := range []int{0, 4} {
+			setups = append(setups, Setup{raytracer, tableOneNetworks[column].network, policy, raytracer.Overhead})
 		}
 	}
 	reports, err := measure(Options{Seeds: 1}, setups)
@@ -45,9 +43,6 @@ func TestWorkIsWhatTablesDivideBy(t *testing.T) {
 		if total.Jobs < 100_000 || total.Jobs > 5_000_000 {
 			t.Errorf("%s: %d jobs", a.Name, total.Jobs)
 		}
-	}
-	if jobs := sim.Sequential(contestTree()).Jobs; jobs < 4_600_000 || jobs > 4_800_000 {
-		t.Errorf("the contest's tree has %d jobs, want 4.7 million", jobs)
 	}
 }
 
