@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/satin-peer/satin/job"
 )
@@ -146,5 +147,33 @@ func TestFailuresAreNamed(t *testing.T) {
 	var e *job.Error
 	if err := f.oldest(3); !errors.As(err, &e) || e.ID.Path.String() != "4.1" || e.Func != "f" {
 		t.Errorf("the oldest failure is %v, want that of job 4.1", err)
+	}
+}
+
+// A worker that is about to rest looks once more at what there was no free core for when it appeared, and rests only if
+// that is nothing.
+func TestRestLooksAgain(t *testing.T) {
+	for name, appears := range map[string]func(p *Pool, v *Worker){
+		"nothing":               func(*Pool, *Worker) {},
+		"a root":                func(p *Pool, _ *Worker) { p.inbox = append(p.inbox, &Record{}) },
+		"a worker that is back": func(p *Pool, v *Worker) { p.ready = append(p.ready, v) },
+		"a preempted worker":    func(p *Pool, v *Worker) { p.preempted = append(p.preempted, v) },
+		"a stealable job": func(_ *Pool, v *Worker) {
+			v.slots[0], v.Head = &Record{}, 1
+			v.expose(1)
+		},
+	} {
+		p := &Pool{host: Alone{}}
+		p.start, p.quit, p.allowed = time.Now().Add(-poolEpoch), make(chan struct{}), 1
+		close(p.quit) // who rests is sent away
+		w, v := NewWorker(p, 0), NewWorker(p, 1)
+		p.workers.Store(&[]*Worker{w, v})
+		appears(p, v)
+		if goes := p.rest(w); goes != (name != "nothing") {
+			t.Errorf("with %s it goes on: %t", name, goes)
+		}
+		if free := p.free.Load(); name != "nothing" && free != 0 {
+			t.Errorf("with %s %d cores are free", name, free)
+		}
 	}
 }

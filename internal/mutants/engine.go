@@ -148,7 +148,7 @@ var engineMutants = []mutant{
 		file: "internal/engine/pool.go", pkg: "internal/engine", run: lives, args: brief,
 		old: "		v.raise()\n		p.wake(v)\n", new: ""},
 	{name: "engine/rest-without-second-look", wrong: "a job that appears while a worker goes to rest is missed",
-		file: "internal/engine/sched.go", pkg: "internal/engine", run: "^TestManySmallRuns$", args: brief,
+		file: "internal/engine/sched.go", pkg: "internal/engine", run: "^TestRestLooksAgain$", args: brief,
 		old: "	if work {\n", new: "	if false {\n"},
 	{name: "engine/inbox-tells-nobody", wrong: "a root in the inbox wakes no worker",
 		file: "internal/engine/sched.go", pkg: "internal/engine",
