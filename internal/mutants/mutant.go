@@ -114,7 +114,8 @@ func (m *mutant) build(ctx context.Context, root, dir string, text []byte) (bina
 		command = []string{"build"}
 	}
 	// Without what only debuggers read it is linked in half the time.
-	c := exec.CommandContext(ctx, "go", append(command, "-ldflags=-s -w", "-overlay", overlay, "-o", binary, "./"+m.pkg)...)
+	command = append(command, "-ldflags=-s -w", "-overlay", overlay, "-o", binary, "./"+m.pkg)
+	c := exec.CommandContext(ctx, "go", command...)
 	c.Dir = root
 	if out, err := c.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("does not compile: %s", strings.TrimSpace(string(out)))
