@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -112,6 +113,9 @@ func (s *stories) say(now time.Time, letter, tone, text string) {
 	s.notices = s.notices[max(0, len(s.notices)-maxNotices):]
 }
 
+// briefRun is how old a run may be that is first seen when it has ended, to be told of: others are of long ago.
+const briefRun = time.Minute
+
 // notice says what is different from the last look.
 func (s *stories) notice(peers []Peer, runs []Run, now time.Time) {
 	nowPeers, nowRuns := map[string]Peer{}, map[string]Run{}
@@ -148,14 +152,17 @@ func (s *stories) notice(peers []Peer, runs []Run, now time.Time) {
 	for _, r := range slices.Backward(runs) {
 		name := clipped(cmp.Or(r.Title, r.App))
 		was, ok := wasRuns[r.Run]
+		ended := r.Ended && (ok && !was.Ended || !ok && now.Sub(r.Submitted) < briefRun)
 		switch {
 		case !ok && !r.Ended:
 			s.say(now, "R", "good", name+" was submitted.")
-		case ok && !was.Ended && r.State == "done":
+		case ended && r.State == "done":
 			s.say(now, "D", "good", name+" is done.")
+		case ended && (r.State == "cancelled" || r.State == "suspended"): // as its owner wanted it
+			s.say(now, strings.ToUpper(r.State[:1]), "quiet", name+": "+r.State+".")
 		case r.Quarantined && !was.Quarantined:
 			s.say(now, "Q", "bad", name+" is in quarantine here: its jobs killed the process that computes twice.")
-		case ok && !was.Ended && r.Ended:
+		case ended:
 			s.say(now, "X", "bad", name+": "+r.State+".")
 		}
 	}

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -129,6 +130,28 @@ func TestSettling(t *testing.T) {
 		if n := s.noticed(); len(n) == 0 || !strings.HasSuffix(n[len(n)-1].Text, said[state]) {
 			t.Errorf("%s: the notices are %+v", state, n)
 		}
+	}
+}
+
+// A run that begins and ends between two looks is told of, one that ended long ago and is heard of now is not; who ends
+// or suspends his own run is not alarmed by it.
+func TestEndsAreTold(t *testing.T) {
+	now := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	s := newStories()
+	s.hear("p", nil, nil, nil, now)
+	s.hear("p", nil, nil, []Run{
+		{Run: "1", Title: "brief", State: "done", Ended: true, Submitted: now.Add(-briefRun + time.Second)},
+		{Run: "2", Title: "old", State: "done", Ended: true, Submitted: now.Add(-briefRun)},
+		{Run: "3", Title: "long", State: "suspended", Ended: true, Submitted: now},
+		{Run: "4", Title: "bad", State: "failed", Ended: true, Submitted: now},
+	}, now)
+	var said []string
+	for _, n := range s.noticed() {
+		said = append(said, n.Letter+" "+n.Tone+" "+n.Text)
+	}
+	slices.Sort(said)
+	if want := []string{"D good brief is done.", "S quiet long: suspended.", "X bad bad: failed."}; !slices.Equal(said, want) {
+		t.Errorf("said %q, want %q", said, want)
 	}
 }
 

@@ -12,7 +12,7 @@ const read = (text) => text.split(",").map((t) => t.trim()).filter((t) => t);
 
 export class Allowed {
   #live;
-  #rows = el("div");
+  #rows = el("div", { class: "settings" });
   #said = el("p", { role: "status", class: "dim" });
   /** @type {Preference[]} */
   #list = [];

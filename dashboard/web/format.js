@@ -8,6 +8,9 @@ const short = new Intl.NumberFormat("en", { notation: "compact", maximumSignific
 /** @param {number} n */
 export const count = (n) => (Math.abs(n) < 1e6 ? whole.format(n) : short.format(n));
 
+/** So many of something, in words. @param {number} n @param {string} one */
+export const many = (n, one) => `${count(n)} ${one}${n === 1 ? "" : "s"}`;
+
 let binary = false;
 
 /** @param {string} units "decimal" or "binary" */
@@ -94,6 +97,7 @@ export function sign(state) {
     case "finishing": return ["F", "warn"];
     case "leaving": return ["L", "warn"];
     case "cancelled": return ["C", "quiet"];
+    case "suspended": return ["S", "quiet"];
     case "in quarantine": return ["Q", "bad"];
     case "failed": case "refused": case "lost": return ["X", "bad"];
   }

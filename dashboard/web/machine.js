@@ -4,7 +4,7 @@
 /** @import {Live} from "./live.js" */
 import { Allowed } from "./allowed.js";
 import { badge, el, Facts, say, setBadge, show } from "./dom.js";
-import { bytes, count, duration, moment, plain, secondsTo, sign } from "./format.js";
+import { bytes, count, duration, many, moment, plain, secondsTo, sign } from "./format.js";
 import { sentence } from "./overview.js";
 
 export class Machine {
@@ -67,8 +67,8 @@ export class Machine {
     const w = s.work;
     this.#work.update([
       ["Jobs done here", `${count(w.executed)}, in ${duration(w.busy_seconds)} of its cores' time`],
-      ["Taken from others", `${count(w.jobs_taken)} jobs that this machine did for them`],
-      ["Given to others", `${count(w.jobs_given)} jobs that they did for this machine`],
+      ["Taken from others", `${many(w.jobs_taken, "job")} that this machine did for them`],
+      ["Given to others", `${many(w.jobs_given, "job")} that they did for this machine`],
       ["Processor time given", `${duration(w.cpu_given_seconds)} for others' runs, since this peer is`],
       ["Processor time used", `${duration(w.cpu_used_seconds)} of others for its runs, as they told`],
       ["Sent", bytes(w.bytes_sent)], ["Received", bytes(w.bytes_received)],

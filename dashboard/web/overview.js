@@ -4,14 +4,14 @@
 /** @import {Run, Notice, Status, TreeDigest} from "./types.js" */
 import { Chart } from "./chart.js";
 import { badge, el, keep, say, setBadge, show } from "./dom.js";
-import { clock, count, duration, left, moment, peerName, percent, plain, runName, sign } from "./format.js";
+import { clock, count, duration, left, many, moment, peerName, percent, plain, runName, sign } from "./format.js";
 
 /** The state in one sentence. @param {Status} s */
 export function sentence(s) {
   switch (s.state) {
     case "working": return `Working: ${s.busy} of ${s.workers} cores run jobs${s.works_for ? ` of ${plain(s.works_for)}` : ""}${s.limit ? `: ${plain(s.limit)}` : ""}.`;
     case "paused": return s.limit ? `Not computing: ${plain(s.limit)}.` : s.paused_until ? `Paused until ${moment(s.paused_until)}.` : "Paused until it is resumed.";
-    case "finishing": return `Finishing: ${count(s.jobs_left ?? 0)} jobs to be done here, then paused.`;
+    case "finishing": return `Finishing: ${many(s.jobs_left ?? 0, "job")} to be done here, then paused.`;
     case "idle": return s.why_idle ? `Idle: ${plain(s.why_idle)}` : "Idle.";
     case "leaving": return "Leaving: the work of others is given back.";
   }
@@ -20,8 +20,7 @@ export function sentence(s) {
 
 /** @param {Run} run @param {TreeDigest | undefined} tree */
 function progressOf(run, tree) {
-  const peers = run.peers === 1 ? "1 peer" : `${run.peers} peers`;
-  return [run.mine || run.share > 0 ? `${percent(run.share)} of the tree` : "how much is done was not told yet", `after ${duration(run.elapsed_seconds)}`, left(run), `on ${peers}`, tree ? effect(tree) : ""].filter((t) => t).join(", ");
+  return [run.mine || run.share > 0 ? `${percent(run.share)} of the tree` : "how much is done was not told yet", `after ${duration(run.elapsed_seconds)}`, left(run), `on ${many(run.peers, "peer")}`, tree ? effect(tree) : ""].filter((t) => t).join(", ");
 }
 
 /** How much processor time all peers give to the runs in progress, in times what this machine has; 0: not known. @param {Model} model */
@@ -115,7 +114,7 @@ export class Overview {
     say(this.#lead, sentence(s));
     const alone = besideAlone(model);
     const tiles = [
-      ["this machine alone", alone > 0 ? `× ${alone.toFixed(1)}` : "–"], ["Jobs per second", count(s.work.jobs_per_second)], ["Cores at work", `${s.busy} of ${s.workers}`], ["Other peers", count(s.peers)],
+      ["as fast as this machine alone", alone > 0 ? `× ${alone.toFixed(1)}` : "–"], ["Jobs per second", count(s.work.jobs_per_second)], ["Cores at work", `${s.busy} of ${s.workers}`], ["Other peers", count(s.peers)],
       ["Clusters", count(model.clusters.length)], ["Jobs done here", count(s.work.executed)],
     ];
     keep(this.#tiles, tiles, ([name]) => name ?? "", ([name]) => el("div", { class: "tile" }, el("b"), el("span", {}, name ?? "")),

@@ -4,7 +4,7 @@
 /** @import {Live} from "./live.js" */
 /** @import {App, Run} from "./types.js" */
 import { badge, el, Facts, keep, say, setBadge, show } from "./dom.js";
-import { bytes, count, duration, left, moment, percent, plain, runName, nameOf, sign } from "./format.js";
+import { bytes, count, duration, left, many, moment, nameOf, percent, plain, runName, sign } from "./format.js";
 
 /** @param {Run} r @returns {[string, string][]} */
 function factsOf(r) {
@@ -13,8 +13,8 @@ function factsOf(r) {
     ["Run", plain(r.run)], ["Command", plain([r.app, ...r.args].join(" "))], ["Owner", r.mine ? "this peer" : `${r.owner_name ? `${plain(r.owner_name)}, ` : ""}${plain(r.owner)}`],
     ["Submitted", moment(r.submitted)], ["Time", duration(r.elapsed_seconds)], ["Why", plain(r.why ?? "")],
     ["Limits here", (r.limits ?? []).map(plain).join("; ")],
-    ["Done here", `${count(r.executed)} jobs`],
-    ["Spawned here", s ? `${count(s.spawns)} jobs, ${count(s.aborted_jobs)} aborted` : ""],
+    ["Done here", many(r.executed, "job")],
+    ["Spawned here", s ? `${many(s.spawns, "job")}, ${count(s.aborted_jobs)} aborted` : ""],
     ["Steals in the cluster", s ? `${count(s.local_steal_successes)} of ${count(s.local_steal_attempts)} attempts` : ""],
     ["Steals between clusters", s ? `${count(s.wide_steal_successes)} of ${count(s.wide_steal_attempts)} attempts` : ""],
     ["Sent", s ? `${bytes(s.intra_cluster_bytes)} in the cluster, ${bytes(s.inter_cluster_bytes)} to others` : ""],

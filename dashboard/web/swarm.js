@@ -3,7 +3,7 @@
 /** @import {Model} from "./model.js" */
 /** @import {Peer} from "./types.js" */
 import { el, keep, say, show, Table } from "./dom.js";
-import { count, peerName, plain, roundTrip, sign } from "./format.js";
+import { count, many, peerName, plain, roundTrip, sign } from "./format.js";
 
 const mostClusters = 20; // in the matrix
 
@@ -78,7 +78,7 @@ export class Swarm {
       names.forEach((from, i) => {
         const f = flows.find((x) => x.from === from && x.to === to), cell = row.children[i + 1] ?? row.appendChild(el("td", { class: "number" }));
         cell.setAttribute("data-label", `from ${plain(from)}`);
-        say(cell, f ? [roundTrip(f.rtt_seconds), `${count(f.jobs)} jobs`].filter((t) => t).join(", ") : "");
+        say(cell, f ? [roundTrip(f.rtt_seconds), many(f.jobs, "job")].filter((t) => t).join(", ") : "");
         cell.className = `number heat${f?.jobs ? 1 + Math.floor((3 * Math.log1p(f.jobs)) / Math.log1p(most)) : 0}`;
       });
       while (row.children.length > names.length + 1) row.lastElementChild?.remove();

@@ -7,7 +7,7 @@
 import { fit, Palette } from "./colours.js";
 import { TreeCopy } from "./copy.js";
 import { el, keep, say, show } from "./dom.js";
-import { count, duration, plain, runName, nameOf, sign } from "./format.js";
+import { count, duration, many, nameOf, plain, runName, sign } from "./format.js";
 import { choose, Flat, Icicle, stateAt } from "./icicle.js";
 import { place } from "./layout.js";
 
@@ -132,9 +132,9 @@ export class Tree {
     }
     const copy = this.#copy;
     if (digest) {
-      say(this.#sum, [`${count(digest.segments)} segments`, `${count(digest.running)} running`, `${count(digest.folded)} folded into others`,
-        digest.unknown ? `${count(digest.unknown)} from before, or too many, not shown` : "", `${count(digest.executed)} jobs`,
-        digest.orphans ? `${count(digest.orphans)} ${digest.orphans === 1 ? "orphan" : "orphans"}` : "", digest.restarted ? `${count(digest.restarted)} restarted` : "", digest.aborted ? `${count(digest.aborted)} aborted` : "",
+      say(this.#sum, [many(digest.segments, "segment"), `${count(digest.running)} running`, `${count(digest.folded)} folded into others`,
+        digest.unknown ? `${count(digest.unknown)} from before, or too many, not shown` : "", many(digest.executed, "job"),
+        digest.orphans ? many(digest.orphans, "orphan") : "", digest.restarted ? `${count(digest.restarted)} restarted` : "", digest.aborted ? `${count(digest.aborted)} aborted` : "",
         digest.unseen ? `${count(digest.unseen)} whose end was not observed` : ""].filter((t) => t).join(", "));
       if (!this.#paused && (digest.version !== copy.version)) void copy.grow(digest.version).then((news) => news && this.#wish(3));
     }
@@ -302,7 +302,7 @@ export class Tree {
     const state = stateAt(n, this.#at), peer = this.#copy?.peers[n.p];
     say(this.#said, [`Job ${this.#jobName(n)}`, state + (n.re ? ", run again" : ""), `on ${this.palette.signs[n.p]?.label} ${nameOf(peer?.peer ?? "")} in ${plain(peer?.cluster ?? "")}`,
       n.above ? `stolen from ${this.palette.signs[n.above.p]?.label}` : "", `began at ${duration(n.s)}`, n.e === undefined ? "" : `took ${duration(n.e - n.s)}`,
-      `${count(n.x)} jobs`, n.f ? `${count(n.f)} segments with ${count(n.fx ?? 0)} jobs folded into it` : ""].filter((t) => t).join(", "));
+      many(n.x, "job"), n.f ? `${many(n.f, "segment")} with ${many(n.fx ?? 0, "job")} folded into it` : ""].filter((t) => t).join(", "));
   }
 
   /** @param {KeyboardEvent} e */

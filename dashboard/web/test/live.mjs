@@ -26,25 +26,26 @@ async function go(page, name) {
 const tile = (page, name) => page.locator(".tile", { hasText: name }).locator("b");
 const peerRows = (page) => page.getByRole("table", { name: "Other peers" }).locator("tbody tr");
 
-/** Goes through all views on phones: nothing is to be scrolled sideways. */
-async function phones(state) {
-  for (const [colorScheme, width] of [["light", 360], ["dark", 400]]) {
-    const phone = await openPage({ viewport: { width, height: 844 }, colorScheme });
+/** Goes through all views on phones and desktops, light and dark: nothing is to be scrolled sideways. */
+async function sizes(state) {
+  for (const [colorScheme, width] of [["light", 360], ["dark", 400], ["light", 1200], ["dark", 1200]]) {
+    const shown = await openPage({ viewport: { width, height: 844 }, colorScheme });
     for (const name of names) {
-      await go(phone, name);
-      if (state !== "idle" && (name === "tree" || name === "timeline")) await phone.locator("canvas.icicle").waitFor();
-      assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth), width, `${state} ${name}`);
-      assert.deepEqual(await phone.evaluate(cut), []);
-      await picture(phone, `${state}-${colorScheme}-${name}`);
+      await go(shown, name);
+      if (state !== "idle" && (name === "tree" || name === "timeline")) await shown.locator("canvas.icicle").waitFor();
+      if (state !== "idle" && name === "tree") await shown.locator("[role=treegrid] tbody tr").first().waitFor();
+      assert.equal(await shown.evaluate(() => document.documentElement.scrollWidth), width, `${state} ${name}`);
+      assert.deepEqual(await shown.evaluate(cut), []);
+      await picture(shown, `${state}-${colorScheme}-${width}-${name}`);
     }
-    await phone.context().close();
+    await shown.context().close();
   }
 }
 
 let page = await openPage();
 await step("the overview: there is no run", async () => {
   await page.getByText("Idle: there is no run in the swarm").first().waitFor();
-  await phones("idle");
+  await sizes("idle");
 });
 await ask("run");
 
@@ -113,7 +114,7 @@ await step("my machine: where it is and what it gave", async () => {
   await picture(page, "live-machine");
 });
 
-await step("phones show the run", () => phones("live"));
+await step("phones and desktops show the run", () => sizes("live"));
 
 await step("a peer that was killed is reported", async () => {
   await go(page, "swarm");
@@ -208,11 +209,11 @@ await step("a run of a module is seen, and its answer read", async () => {
   await picture(page, "live-module");
   await go(page, "tree");
   await page.locator("canvas.icicle").waitFor();
-  assert.match(await page.getByLabel("Run").locator("option").first().innerText(), /13 queens/);
+  await page.getByLabel("Run").locator("option:first-child", { hasText: "13 queens" }).waitFor({ state: "attached" });
   await picture(page, "live-module-tree");
 });
 
-await step("phones show how it was", () => phones("ended"));
+await step("phones and desktops show how it was", () => sizes("ended"));
 assert.deepEqual(complaints, [], "the browser complains");
 
 await browser.close();
