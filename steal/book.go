@@ -195,8 +195,9 @@ func (b *book) tellAborted(ls []*lease) {
 
 // takeInventory compares what a partner says it holds with what it should hold. A lease that is missing from
 // enough consecutive inventories is queued again: its reply was lost. A handle that is listed and not leased
-// is aborted: its owner has long given it to somebody else, or does not want it.
-func (b *book) takeInventory(p *peer, h *Heartbeat) {
+// is aborted: its owner has long given it to somebody else, or does not want it. Beats are how many heartbeats the
+// partner has sent, to whomever, since the last that was heard.
+func (b *book) takeInventory(p *peer, h *Heartbeat, beats uint64) {
 	var stale []Handle
 	var missing []*lease
 	i := 0
@@ -208,10 +209,15 @@ func (b *book) takeInventory(p *peer, h *Heartbeat) {
 		if i < len(p.leases) && p.leases[i].handle == held {
 			l := p.leases[i]
 			l.listed = true
-			if l.misses = 0; l.copy != nil && !l.copy.eager { // it was only silent, and is further than the copy
+			if l.misses = 0; l.copy != nil && !l.copy.eager { // it was only silent
+				if l.overtaken(b.now, beats) {
+					b.requeue(l, true, &b.stats.PutBackLostThief)
+					stale = append(stale, held)
+					continue
+				}
 				if l.blinks++; l.blinks > maxBlinks {
 					l.copy.eager = true
-				} else {
+				} else { // the thief is further than the copy
 					b.stats.Readopted++
 					b.dropCopy(l)
 				}

@@ -84,6 +84,24 @@ func (l *lease) matches(r *Result) bool {
 	return l.job.Identity == r.Identity && slices.Equal(l.job.Path, r.Path)
 }
 
+// overtaken says whether the copy of a job has been at work for longer than the thief, which is heard again and still
+// has the job: a laptop, say, whose lid was closed for the night. For how long it was awake meanwhile is seen from its
+// heartbeats; if it has many partners it seems longer, and is believed to be further.
+func (l *lease) overtaken(now time.Duration, beats uint64) bool {
+	began := now
+	switch s := l.copy; s.state {
+	case running:
+		began = s.begun
+	case lent:
+		began = s.lent.since
+	}
+	awake := time.Duration(min(beats, mostBeats)) * l.thief.every
+	return now-began > l.copy.since-l.since+awake
+}
+
+// mostBeats are more heartbeats than anybody sends while somebody sleeps.
+const mostBeats = 1 << 20
+
 // byThief puts leases together that have the same thief, or none, in the order in which they come.
 func byThief(ls []*lease) (groups [][]*lease) {
 	at := map[*peer]int{}

@@ -89,13 +89,14 @@ func (lv *liveness) onHeartbeat(p *peer, h *Heartbeat) {
 		lv.stats.DroppedDuplicate++
 		return
 	}
+	beats := h.Seq - p.seen
 	p.seen, p.every = h.Seq, min(h.Every, lv.cfg.MaxHeartbeatEvery)
 	p.known.Queued, p.known.Heard = h.Queued, lv.now
 	if h.Leases > 0 {
 		p.expects = lv.now + 5*max(p.every, lv.partners.period(p))/2
 		lv.partners.startBeating(p)
 	}
-	lv.book.takeInventory(p, h)
+	lv.book.takeInventory(p, h, beats)
 }
 
 // onGoodbye is the loss of a partner that says so itself.
