@@ -34,6 +34,10 @@ test-nat: ## Have two peers behind home routers find each other and work togethe
 		{ echo "test-nat found no iptables: install it"; exit 1; }
 	$(GO) test -tags swarm -count 1 -timeout 15m -v -run '^Test(BehindRouters|Six|Laptop)$$' ./internal/swarm
 
+.PHONY: test-service
+test-service: ## Have a systemd, booted in namespaces, start the daemon for the machine and for a user (Linux, needs root and util-linux; a minute)
+	$(GO) test -tags swarm -count 1 -timeout 10m -v -run '^TestServiceOfSystemd$$' ./internal/swarm
+
 .PHONY: test-wine
 test-wine: ## Run satin-peer.exe, and the tests that Debian's Wine can run, as Windows programs (installs it there; 5 minutes)
 	GO="$(GO)" .ci/wine . ./job ./steal ./runs ./sharedobj ./verify ./adapt ./internal/wire ./internal/pace ./internal/plain ./peer/preferences ./peer/senses ./peer/locality
