@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 
@@ -110,13 +111,18 @@ func serviceCommand(c console, name, short, long string, do func(m manager) erro
 			return failed("where this program is cannot be found out: %w", err)
 		}
 		m, err := c.manager(serviceConfig(self, placeArguments(cmd.Flags()), *system))
-		if err == nil {
-			if why := unserved[m.Platform()]; why != "" {
-				return failed("%s: start it by satin-peer start --background", why)
-			}
-			err = do(m)
-		}
 		if err != nil {
+			return failed("%w", err)
+		}
+		if why := unserved[m.Platform()]; why != "" {
+			return failed("%s: start it by satin-peer start --background", why)
+		}
+		err = do(m)
+		var exit *exec.ExitError
+		switch {
+		case errors.As(err, &exit): // what it said is lost
+			return failed("%s refused, %w: its own command (systemctl, launchctl) says why", m.Platform(), err)
+		case err != nil:
 			return failed("%w", err)
 		}
 		return nil

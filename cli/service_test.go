@@ -45,6 +45,7 @@ func TestService(t *testing.T) {
 	}{
 		{"install", modelManager{}, 0, "install start", "installed and started by a model"},
 		{"install", modelManager{refuses: errors.New("no rights")}, exitFailed, "install", "no rights"},
+		{"install", modelManager{refuses: &exec.ExitError{}}, exitFailed, "install", "a model refused, "},
 		{"install", modelManager{name: "windows-service"}, 0, "install start", "started by windows-service"},
 		{"install", modelManager{name: "freebsd"}, exitFailed, "", "start --background"},
 		{"status", modelManager{name: "unix-systemv"}, exitFailed, "", "service of systemd"},

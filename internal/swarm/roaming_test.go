@@ -66,7 +66,7 @@ func pair(t *testing.T, ctx context.Context, s *swarm.Swarm) (a, b *swarm.Proces
 
 // Guards a laptop: it comes to another network, where it has another address, awake or asleep; the others find it there
 // without anybody's help, and it works with them as before. A process that is stopped until the others have given it up
-// is harder than eight hours of sleep: its clock goes on, so that all that it waits for is over when it wakes up.
+// stands for one of eight hours of sleep; what these cost a run is seen in virtual time (internal/sim, TestAsleep).
 func TestLaptop(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
