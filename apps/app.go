@@ -70,7 +70,19 @@ type Parts struct {
 	// Args are those of the run for a cube, beside those of the problem; the proof that it has no model is to go to a
 	// file. It is in LRAT, compressed if the name ends in .gz, and ends with the clause that not all of the cube holds.
 	Args func(cube []int32, file string) []string
+	// Check are those of a run that checks such proofs, a job for each: its argument is a Claim, its result a Verdict.
+	// MostChecked is how many bytes one such run takes, the formula among them.
+	Check       func(formula string, files []string, cubes [][]int32) []string
+	MostChecked int64
 }
+
+// A Claim is what a job checks that is to say whether a proof is right. It names files by their SHA-256.
+type Claim interface {
+	Claims() (formula, proof string, cube []int32)
+}
+
+// A Verdict is what that job says.
+type Verdict interface{ Right() bool }
 
 // Answer is a result as it is shown.
 type Answer struct {

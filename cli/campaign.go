@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +23,8 @@ divided, and of each that was proved the piece, named by its hash and checked wh
 "run" has the parts computed, in the swarm if there is a daemon, and goes on where it was when it is given again;
 "status" says how far it is and what may be left; "export" writes all of it as static files for anybody;
 "check" checks everything again, here or in an exported directory; "proof" makes one proof of the pieces. In a swarm other
-members keep copies: "copies" says how many, "collect" has the campaign again from them.`,
+members keep copies: "copies" says how many, "collect" has the campaign again from them; "verdicts" has others check the
+pieces and sign what they find.`,
 		Example: `  satin-peer campaign new w12 --parts 200 -- sat --waerden 3,12,135
   satin-peer campaign run w12
   satin-peer campaign status w12
@@ -32,7 +35,8 @@ members keep copies: "copies" says how many, "collect" has the campaign again fr
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return group("command", cmd, args) }
 	cmd.AddCommand(newCampaignNew(list, c), newCampaignRun(list, c), newCampaignStatus(c), newCampaignExport(c),
-		newCampaignCheck(c), newCampaignProof(c), newCampaignCopies(c), newCampaignCollect(c))
+		newCampaignCheck(c), newCampaignProof(c), newCampaignCopies(c), newCampaignCollect(c),
+		newCampaignVerdicts(list, c))
 	return cmd
 }
 
@@ -176,19 +180,37 @@ be checked as DIR can.`,
 }
 
 func newCampaignCheck(c console) *cobra.Command {
-	return campaignCommand(&cobra.Command{
+	var verdicts *int
+	cmd := campaignCommand(&cobra.Command{
 		Use:   "check DIR",
 		Short: "Check all proofs of a campaign, and that its cubes are all there is",
 		Long: `check follows all pieces step by step, compares them with their hashes, and checks that the cubes are all there is. It
-believes nobody, and needs no daemon. The exit code is 0 if the whole is proved, 1 if not.`,
-		Example: "  satin-peer campaign check w12",
+believes nobody, and needs no daemon. The exit code is 0 if the whole is proved, 1 if not. With --verdicts a piece that is
+not here counts if so many others have signed that it is right (satin-peer campaign verdicts): then the whole rests on their
+word, which is said.`,
+		Example: `  satin-peer campaign check w12
+  satin-peer campaign check w12 --verdicts 2`,
 	}, 1, func(dir *campaignDir, _ []string) error {
 		if err := dir.checkCover(); err != nil {
 			return failed("%w", err)
 		}
-		proved := 0
+		proved, words := 0, map[string]int{}
+		onWords := 0
 		for part, p := range dir.pieces {
-			if p == nil || p.Dropped {
+			if p == nil {
+				continue
+			}
+			if p.Dropped {
+				authors, err := dir.signed(part)
+				if err != nil {
+					return failed("part %d: %w", part+1, err)
+				}
+				if *verdicts > 0 && len(authors) >= *verdicts {
+					onWords++
+					for _, a := range authors {
+						words[a]++
+					}
+				}
 				continue
 			}
 			if _, _, err := dir.checkPiece(part, dir.pieceFile(p), p.File); err != nil {
@@ -196,12 +218,22 @@ believes nobody, and needs no daemon. The exit code is 0 if the whole is proved,
 			}
 			proved++
 		}
-		if proved < len(dir.Cubes) {
+		if proved+onWords < len(dir.Cubes) {
 			return failed("%d of %d parts have a right proof here, and the cubes are all there is", proved, len(dir.Cubes))
 		}
-		_, err := fmt.Fprintf(c.out, "s VERIFIED UNSAT\nc %s: %d parts\n", oneLine(dir.Title), proved)
+		if onWords == 0 {
+			_, err := fmt.Fprintf(c.out, "s VERIFIED UNSAT\nc %s: %d parts\n", oneLine(dir.Title), proved)
+			return err
+		}
+		_, err := fmt.Fprintf(c.out, "c %s: %d parts have a right proof here, %d rest on the word of others\n",
+			oneLine(dir.Title), proved, onWords)
+		for _, a := range slices.Sorted(maps.Keys(words)) {
+			fmt.Fprintf(c.out, "c %s has signed %d\n", a, words[a])
+		}
 		return err
 	})
+	verdicts = cmd.Flags().Int("verdicts", 0, "`NUMBER` of others whose signed word counts for a piece that is not here")
+	return cmd
 }
 
 func newCampaignProof(c console) *cobra.Command {

@@ -57,7 +57,7 @@ type copyHead struct {
 }
 
 // copiedName are the names of files of which there are copies. Whoever collects them writes no others.
-var copiedName = regexp.MustCompile(`^(campaign\.json|formula\.cnf|pieces/[0-9]{4,6}\.json|pieces/[0-9a-f]{64}\.lrat\.gz)$`)
+var copiedName = regexp.MustCompile(`^(campaign\.json|formula\.cnf|pieces/[0-9]{4,6}(\.signed)?\.json|pieces/[0-9a-f]{64}\.lrat\.gz)$`)
 
 // A copier has the daemon see to copies of a campaign.
 type copier struct {
@@ -87,6 +87,9 @@ func (k *copier) names() []string {
 		}
 		if !p.Dropped {
 			names = append(names, piecesDir+"/"+p.File+pieceEnd)
+		}
+		if len(p.Verdicts) > 0 {
+			names = append(names, fmt.Sprintf("%s/%04d.signed.json", piecesDir, part+1))
 		}
 		names = append(names, fmt.Sprintf("%s/%04d.json", piecesDir, part+1))
 	}

@@ -264,6 +264,15 @@ func (d *campaignDir) export(to string, now time.Time) error {
 				return failed("%w", err)
 			}
 		}
+		shown.Verdicts = nil
+		for _, author := range p.Verdicts {
+			shown.Verdicts = append(shown.Verdicts, campaign.Sum([]byte(author))[:12])
+		}
+		if len(p.Verdicts) > 0 {
+			if err := copyFile(d.signedPath(part), out.signedPath(part)); err != nil {
+				return failed("%w", err)
+			}
+		}
 		out.pieces[part] = &shown
 		if err := out.writeJSON(out.record(part), &shown); err != nil {
 			return err

@@ -24,6 +24,7 @@ type solution struct {
 	by      string           // the peer that had the root job at the end, of a run in a swarm, if it was not the owner
 	rival   bool             // the answer is disputed
 	trust   *report.Trust    // what it rests on, of a run in the swarm
+	sworn   []report.Sworn   // who has signed what, of a run in which this peer had outcomes compared
 
 	gave map[string]float64 // processor time in seconds, by peer, of a run in the swarm
 }

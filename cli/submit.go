@@ -132,7 +132,7 @@ func (r *swarmRun) solve(ctx context.Context) (solution, error) {
 		return result, end, err
 	})
 	s.swarm, s.warning, s.by, s.rival, s.trust = &o.Stats, o.Warning, o.AnsweredBy, o.Disputed, o.Trust
-	s.gave = o.Gave
+	s.gave, s.sworn = o.Gave, o.Sworn
 	return s, err
 }
 

@@ -51,6 +51,7 @@ type part struct {
 	reached   float64          // share of the tree that was done when it was last looked at
 	final     *report.RunStats // of this peer's part, once it has ended
 	proofs    driver.Proofs    // what was compared, by then
+	oaths     oaths            // on whose word that was believed
 	ended     time.Time
 }
 
@@ -112,8 +113,12 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 	if !of.Hoard {
 		t.record(r, m)
 	}
+	proving := t.jury.proving(r.manifest)
+	if proving != nil {
+		proving.Agreed = r.oaths.note
+	}
 	s, err := t.crew.session(m, of, t.swarm.takingPart(r.manifest, t.core), session.Config{
-		Store: r.store(), Proving: t.jury.proving(r.manifest),
+		Store: r.store(), Proving: proving,
 		Answer: func(outcome []byte) { t.spawn(func(context.Context) { t.rootEnded(r.manifest, outcome) }) },
 		Died:   func(d session.Death) { t.spawn(func(context.Context) { t.engineDied(r, d) }) },
 	})

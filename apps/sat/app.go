@@ -37,7 +37,8 @@ is a job for another attempt. The first model ends the run.
 A model is checked in every clause. That there is none is shown by a proof that anybody can check: --proof FILE writes it,
 in the LRAT format, and satin-peer check FORMULA FILE checks it. Where the formula was made and not read, --formula FILE
 writes it. Of one part, --cube LITERALS, the proof is that not all of
-these literals are true. --estimate PROBES guesses beforehand what a proof will take (Knuth 1975).
+these literals are true. --estimate PROBES guesses beforehand what a proof will take (Knuth 1975). --check has such
+proofs of parts checked, each by a job: with --verify quorum=2,others by two other members, who sign what they say.
 
 Whether there is a model is the same in every run; which one is found may depend on who was first.`,
 	Examples: []string{"--pigeonhole 9", "--waerden 3,10,97", "--random 250 --seed 4", "formula.cnf",
@@ -69,7 +70,11 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 	cube := fs.String("cube", "", "only the models in which the `LITERALS`, such as 3,-7, are true")
 	probes := fs.Int("estimate", 0, "guess by so many `PROBES`, 2 or more, how many conflicts it will take")
 	formula := fs.String("formula", "", "write the formula to `FILE`, in DIMACS CNF, before the run")
+	check := fs.Bool("check", false, "solve nothing: check pieces of a proof about FILE, which follow it as FILE=LITERALS")
 	return func(args []string) (*apps.Problem, error) {
+		if *check {
+			return hearing(args)
+		}
 		if err := apps.IntRange("--threshold", *threshold, 1, math.MaxInt32); err != nil {
 			return nil, err
 		}

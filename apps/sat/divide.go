@@ -71,6 +71,14 @@ func (c Cube) parts() *apps.Parts {
 		Args: func(cube []int32, file string) []string {
 			return []string{"--cube=" + cubeText(cube), "--proof=" + file}
 		},
+		Check: func(formula string, files []string, cubes [][]int32) []string {
+			args := []string{"--check", formula}
+			for i, file := range files {
+				args = append(args, file+"="+cubeText(cubes[i]))
+			}
+			return args
+		},
+		MostChecked: maxHearing,
 	}
 }
 

@@ -24,6 +24,8 @@ type Piece struct {
 	Elapsed   float64            `json:"elapsed_seconds"`
 	Checking  float64            `json:"checking_seconds"`
 	Gave      map[string]float64 `json:"gave_seconds,omitempty"` // processor time, by peer
+	// Verdicts are the peers that have checked it, too, and signed that it is right.
+	Verdicts []string `json:"verdicts,omitempty"`
 }
 
 // A State is how far a campaign is. Parts that are not proved have nil.

@@ -37,6 +37,12 @@ func read(fn string, arg []byte) (f engine.Func, v any, err error) {
 	return f, v, nil
 }
 
+// ArgumentOf gives the argument of a job of a registered function.
+func ArgumentOf(fn string, arg []byte) (any, error) {
+	_, v, err := read(fn, arg)
+	return v, err
+}
+
 // jobOf encodes a job that is on its way out, and tells of what it shares. The error says that this is too much;
 // Register has seen to the rest.
 func (e *Engine) jobOf(t *engine.Taken) (out steal.Taken, err error) {

@@ -34,6 +34,9 @@ type Proving struct {
 	// Passed is told whose outcomes were compared and found right, at once: View.Passed is to say so. It
 	// must not block.
 	Passed func(list []verify.PeerID)
+	// Agreed is told which outcome of a job is believed, and the vouchers of those others who have said this very
+	// one. It must not block. nil: nobody wants to know.
+	Agreed func(n verify.Node, j *steal.Job, outcome []byte, vouchers [][]byte)
 	// Missing is told how many more peers by others are wanted, and that a job waits for them. It must not block.
 	Missing func(peers int)
 }
@@ -308,11 +311,29 @@ func (v *proving) accept(o *verify.Accept) {
 		use.Outcome = word.essence
 		use.Voucher = v.d.cfg.Notary.Vouch(v.d.core.Run(), &verify.Opening{Node: o.Node, Outcome: o.Outcome})
 	}
+	if v.cfg.Agreed != nil {
+		v.agreed(p, o, use.Outcome)
+	}
 	for _, h := range p.handles {
 		v.d.inputs.push(input{kind: proved, now: v.d.now, handle: h, word: use})
 	}
 	delete(v.open, o.Node)
 	v.core.Done(o.Node)
+}
+
+// agreed tells on whose words an outcome is believed.
+func (v *proving) agreed(p *proof, o *verify.Accept, outcome []byte) {
+	var vouchers [][]byte
+	for _, id := range o.By {
+		if w, ok := p.said[id]; ok && bytes.Equal(w.Outcome, outcome) {
+			vouchers = append(vouchers, w.Voucher)
+		}
+	}
+	if len(vouchers) > 0 {
+		j := p.job
+		v.d.shared.makeWhole(&j)
+		v.cfg.Agreed(o.Node, &j, outcome, vouchers)
+	}
 }
 
 // caught puts out who has lied.

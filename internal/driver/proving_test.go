@@ -2,6 +2,7 @@ package driver_test
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -23,6 +24,7 @@ type signed struct {
 	delivered []byte
 	to        []steal.PeerID // copies
 	caught    []driver.Caught
+	agreed    []string     // outcomes and vouchers
 	orders    []port.Order // to judge
 	unlike    bool
 	ran       int    // jobs
@@ -98,7 +100,13 @@ func hearing(t *testing.T, judged bool) (*signed, *driver.Driver,
 			Judged: func(string) bool { return judged }, Alike: func(string) bool { return !s.unlike },
 			View: s, Rand: s, Self: "o",
 			Author: func(v []byte) verify.PeerID { return verify.PeerID(v) },
-			Caught: func(c driver.Caught) { s.caught = append(s.caught, c) }}})
+			Caught: func(c driver.Caught) { s.caught = append(s.caught, c) },
+			Agreed: func(n verify.Node, j *steal.Job, outcome []byte, vouchers [][]byte) {
+				if n != driver.NodeOf(j.Path, j.Identity) {
+					t.Errorf("%v is not %+v", n, j)
+				}
+				s.agreed = append(s.agreed, fmt.Sprintf("%s by %s", outcome, vouchers))
+			}}})
 	return s, d, func(path job.Path) func(id steal.PeerID, author, outcome string) {
 		return func(id steal.PeerID, author, outcome string) {
 			d.Step(time.Second, &steal.Message{Run: core.Run(), From: steal.Address{Peer: id, Inc: 1}, To: core.Self(),
@@ -145,6 +153,29 @@ func TestAuthorsCount(t *testing.T) {
 	}
 	if p := d.Proofs(); p.Proved != 1 || p.Copies != 2 || p.Here != 1 || p.Settled != 1 || len(p.Caught) != 1 {
 		t.Errorf("counted are %+v", p)
+	}
+}
+
+// Who has signed what is believed is told of, and nobody else: not who has said something else, nor this machine.
+func TestWhoAgreedIsTold(t *testing.T) {
+	s, d, from := hearing(t, false)
+	now, path := time.Second, job.Path{1}
+	says := from(path)
+	s.gives(d, now, path)
+	says("b", "b", "truth")
+	says("c", "c", "truth")
+	if !slices.Equal(s.agreed, []string{"truth by [b c]"}) {
+		t.Errorf("two agreed: %q", s.agreed)
+	}
+	s, d, from = hearing(t, false)
+	says = from(path)
+	s.gives(d, now, path)
+	says("b", "b", "lie")
+	says("c", "c", "truth")
+	d.Happened(now, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1, Runs: 1}})
+	d.Happened(now, port.Event{Kind: port.Finished, Segment: 2, Outcome: []byte("truth"), Good: true})
+	if !slices.Equal(s.agreed, []string{"truth by [c]"}) || len(s.caught) != 1 {
+		t.Errorf("one was right: %q", s.agreed)
 	}
 }
 

@@ -219,6 +219,8 @@ type Outcome struct {
 	Gave map[string]float64 `json:"gave_seconds,omitempty"`
 	// Trust says what the answer rests on; nil if that is not known any more.
 	Trust *report.Trust `json:"trust,omitempty"`
+	// Sworn are jobs on which others agreed, as many as there was room for. Lost with the daemon's process.
+	Sworn []report.Sworn `json:"sworn,omitempty"`
 }
 
 // An Invitation asks for a line that lets peers join.

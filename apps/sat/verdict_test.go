@@ -1,0 +1,107 @@
+package sat
+
+import (
+	"bytes"
+	"compress/gzip"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/satin-peer/satin"
+)
+
+// Guards that pieces are checked as a campaign has them: each for its own cube, compressed or not, and that one that is
+// about something else, or broken, is refused; and that jobs in a pool say what the sequential twin does.
+func TestPiecesAreChecked(t *testing.T) {
+	f, dir := waerden(3, 5, 22), t.TempDir()
+	name := func(file string) string { return filepath.Join(dir, file) }
+	write := func(file string, content []byte) {
+		t.Helper()
+		if err := os.WriteFile(name(file), content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var formula bytes.Buffer
+	if err := f.write(&formula); err != nil {
+		t.Fatal(err)
+	}
+	write("f.cnf", formula.Bytes())
+	args := []string{name("f.cnf")}
+	cubes := [][]int32{{11}, {-11}}
+	for i, cube := range cubes {
+		c := Cube{Formula: f, Facts: cube, Decisions: cube, Threshold: defaultThreshold, Proof: true}
+		var text, packed bytes.Buffer
+		if err := c.writeProof(&text, solve(&satin.Frame{}, c).Proof); err != nil {
+			t.Fatal(err)
+		}
+		z := gzip.NewWriter(&packed)
+		_, _ = z.Write(text.Bytes())
+		_ = z.Close()
+		write([]string{"a=1.lrat", "b.lrat"}[i], text.Bytes())
+		write([]string{"a.gz", "b.gz"}[i], packed.Bytes())
+		write([]string{"a.short", "b.short"}[i], text.Bytes()[:text.Len()/2])
+	}
+	for _, piece := range []string{"a=1.lrat=11", "a.gz=11", "b.gz=-11", "b.lrat=-11", "a.gz=-11", "a.short=11", "f.cnf=11"} {
+		args = append(args, name(piece))
+	}
+	fs := flag.NewFlagSet("", flag.ContinueOnError)
+	build := setup(fs)
+	if err := fs.Parse([]string{"--check"}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := build(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := satin.NewPool(satin.Config{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	said, err := pool.RunNamed(t.Context(), p.Root, p.Arg)
+	if err != nil || p.Check(said) != nil || !slices.Equal(said.([]Verdict), p.Sequential().([]Verdict)) {
+		t.Fatalf("%v, %v; the twin says %v", said, err, p.Sequential())
+	}
+	for i, want := range []bool{true, true, true, true, false, false, false} {
+		if v := said.([]Verdict)[i]; v.Right() != want || want && v.Steps == 0 {
+			t.Errorf("%s: %+v", args[i+1], v)
+		}
+	}
+	for _, bad := range [][]string{args[:1], {args[0], name("a.gz=99")}, {args[0], name("missing=11")}} {
+		if _, err := build(bad); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}
+
+// mislead is told which of its files is not the one that it names.
+func mislead(f *satin.Frame, swap int) Verdict {
+	text, piece := []byte("p cnf 1 2\n1 0\n-1 0\n"), []byte("3 0 1 2 0\n")
+	c := Claim{Formula: sum(text), Piece: sum(piece), FormulaText: satin.ShareConstant(f, text),
+		Content: satin.ShareConstant(f, piece)}
+	switch swap {
+	case 1:
+		c.Formula = sum(piece)
+	case 2:
+		c.Piece = sum(text)
+	}
+	return verdictOf(f, c)
+}
+
+// Guards that a job that is given another file than it names does not say that this is right.
+func TestVerdictNamesWhatItIsAbout(t *testing.T) {
+	satin.Register("sat.mislead", mislead)
+	pool, err := satin.NewPool(satin.Config{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	for swap := range 3 {
+		v, err := pool.RunNamed(t.Context(), "sat.mislead", swap)
+		if err != nil || v.(Verdict).Accepted != (swap == 0) {
+			t.Errorf("%d: %+v, %v", swap, v, err)
+		}
+	}
+}
