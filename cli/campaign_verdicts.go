@@ -49,7 +49,8 @@ piece only with --verdicts, and says whose word that is.`,
 		Args: cobra.ArbitraryArgs,
 	}
 	flags := cmd.Flags()
-	by := flags.Int("by", fewestSigners, fmt.Sprintf("how many others check each, %d to %d", fewestSigners, mostSigners))
+	by := flags.Int("by", fewestSigners,
+		fmt.Sprintf("how many others check each, %d to %d", fewestSigners, mostSigners))
 	drop := flags.Bool("drop", false, "do not keep pieces that have their verdicts")
 	addPlaceFlags(flags)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
@@ -179,19 +180,21 @@ var errNotAbout = errors.New("what was signed is not that this piece is right")
 // signers says who has signed that the piece of a part is right. It believes nothing of what a file says.
 func (d *campaignDir) signers(part int, file *signedFile) ([]string, error) {
 	arg, result, authors, err := peer.OpenSworn(file.Run, &file.Said)
-	if err != nil {
-		return nil, err
+	if err == nil && !d.isRight(part, arg, result) {
+		err = errNotAbout
 	}
+	return authors, err
+}
+
+// isRight says whether a job's argument and result are that the piece of a part is right.
+func (d *campaignDir) isRight(part int, arg, result any) bool {
 	claim, is := arg.(apps.Claim)
 	said, ok := result.(apps.Verdict)
-	if !is || !ok || !said.Right() {
-		return nil, errNotAbout
+	if !is || !ok {
+		return false
 	}
-	if formula, piece, cube := claim.Claims(); formula != d.Formula || piece != d.pieces[part].File ||
-		!slices.Equal(cube, d.Cubes[part]) {
-		return nil, errNotAbout
-	}
-	return authors, nil
+	formula, piece, cube := claim.Claims()
+	return said.Right() && formula == d.Formula && piece == d.pieces[part].File && slices.Equal(cube, d.Cubes[part])
 }
 
 // signed reads who has signed for a part's piece, as the file beside its record shows it; nobody if there is none.

@@ -50,9 +50,9 @@ func (o *oaths) all() []report.Sworn {
 	return slices.Clone(o.list)
 }
 
-// OpenSworn checks what is said to be signed, of a run by its name, wherever it comes from. It gives the argument of the
-// job and what came of it, and who has signed that, each once. It needs no daemon. Who these are is for the caller to
-// know: anybody can make a key.
+// OpenSworn checks what is said to be signed, of a run by its name, wherever it comes from. It gives the argument of
+// the job and what came of it, and who has signed that, each once. It needs no daemon. Who these are is for the caller
+// to know: anybody can make a key.
 func OpenSworn(run string, s *report.Sworn) (arg, result any, authors []string, err error) {
 	id, ok := job.ParseRunID(run)
 	if !ok {

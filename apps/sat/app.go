@@ -117,11 +117,10 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 			c.Decisions = decisions
 		}
 		p := problem(name, c, known)
-		if len(decisions) == 0 && !c.Proof {
-			p.Parts = c.parts()
-		}
 		if c.Proof {
 			p.Save = func(result any) error { return c.saveProof(*proof, result.(Result)) }
+		} else if len(decisions) == 0 {
+			p.Parts = c.parts()
 		}
 		return p, nil
 	}

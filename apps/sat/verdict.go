@@ -155,7 +155,8 @@ func hearing(args []string) (*apps.Problem, error) {
 			if len(refused) > 0 {
 				text += "; refused: " + strings.Join(refused, " ")
 			}
-			return apps.Answer{Text: text, Fields: map[string]any{"pieces": len(h.Pieces), "refused": append([]string{}, refused...)}}
+			return apps.Answer{Text: text, Fields: map[string]any{"pieces": len(h.Pieces),
+				"refused": append([]string{}, refused...)}}
 		},
 	}, nil
 }

@@ -203,7 +203,7 @@ func TestJudgedOutcomes(t *testing.T) {
 		t.Fatalf("delivered on the word of one is %q", s.delivered)
 	}
 	says("d", "d", "48 by d")
-	if judge(s, d, true, false, "40"); string(s.delivered) != "40" || len(s.caught) != 1 {
+	if judge(s, d, true, false, "40"); string(s.delivered) != "40" || len(s.caught) != 1 || s.agreed != nil {
 		t.Errorf("delivered is %q, caught are %+v", s.delivered, s.caught)
 	}
 	judge(s, d, true, true, "41") // once more, and too late

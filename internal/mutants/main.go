@@ -32,7 +32,7 @@ func mutants() []mutant {
 		outcomeMutants, borderMutants, streamMutants,
 		timeMutants, peerMutants, preferenceMutants,
 		surroundingsMutants, programMutants, adaptMutants, gaugeMutants, objectMutants, appMutants, worldMutants,
-		volunteersMutants,
+		volunteersMutants, verdictMutants,
 		simMutants())
 }
 

@@ -25,8 +25,8 @@ type Trust struct {
 	Caught []string `json:"caught,omitempty"`
 }
 
-// Sworn is a job of a verified run that was compared, with what those have signed who came to its outcome: anybody can see
-// from it later what they have said. Path is as package verify has it.
+// Sworn is a job of a verified run that was compared, with what those have signed who came to its outcome: anybody can
+// see from it later what they have said. Path is as package verify has it.
 type Sworn struct {
 	Function string   `json:"function"`
 	Path     []byte   `json:"path"`

@@ -1,0 +1,33 @@
+package main
+
+// verdictMutants are mistakes in what others sign of pieces of a proof, and in what is taken for that.
+var verdictMutants = []mutant{
+	{name: "verdicts/not-what-was-said", wrong: "who has said something else is named as one who said it",
+		file: "internal/driver/proving.go", pkg: "internal/driver", run: "^TestJudgedOutcomes$",
+		old: "ok && bytes.Equal(w.Outcome, outcome) {", new: "ok {"},
+	{name: "verdicts/any-size", wrong: "what is signed is kept however large it is", file: "peer/oaths.go", pkg: "peer",
+		run: "^TestOathsAreBounded$", old: "	if size > maxOath {\n", new: "	if false {\n"},
+	{name: "verdicts/any-number", wrong: "all that is signed in a run is kept", file: "peer/oaths.go", pkg: "peer",
+		run: "^TestOathsAreBounded$", old: "	if o.bytes+size > maxOaths {\n", new: "	if false {\n"},
+	{name: "verdicts/twice", wrong: "one who has signed twice counts twice", file: "peer/oaths.go", pkg: "cli",
+		run: "^TestVerdicts$", old: "!slices.Contains(authors, a)", new: "true"},
+	{name: "verdicts/unsigned", wrong: "signatures are not looked at", file: "peer/oaths.go", pkg: "cli",
+		run: "^TestVerdicts$", old: "statement.OpenVoucher(voucher, id, n, compute.Digest(s.Outcome))",
+		new: "statement.ReadVoucher(voucher, n, compute.Digest(s.Outcome))"},
+	{name: "verdicts/wrong-is-right", wrong: "that a piece is wrong counts", file: "cli/campaign_verdicts.go", pkg: "cli",
+		run: "^TestWhatIsSigned$", old: "return said.Right() && ", new: "return "},
+	{name: "verdicts/another-formula", wrong: "a proof about another formula counts", file: "cli/campaign_verdicts.go",
+		pkg: "cli", run: "^TestWhatIsSigned$", old: "formula == d.Formula && ", new: "formula != \"\" && "},
+	{name: "verdicts/another-piece", wrong: "another piece's verdict counts", file: "cli/campaign_verdicts.go",
+		pkg: "cli", run: "^TestWhatIsSigned$", old: "piece == d.pieces[part].File && ", new: "piece != \"\" && "},
+	{name: "verdicts/another-cube", wrong: "a verdict about another cube counts", file: "cli/campaign_verdicts.go",
+		pkg: "cli", run: "^TestWhatIsSigned$", old: "slices.Equal(cube, d.Cubes[part])", new: "cube != nil"},
+	{name: "verdicts/silent", wrong: "a piece that is not here counts unasked", file: "cli/campaign.go", pkg: "cli",
+		run: "^TestVerdicts$", old: "if *verdicts > 0 && len(authors) >= *verdicts {", new: "if len(authors) > 0 {"},
+	{name: "verdicts/named-unread", wrong: "a job believes that it was given what it names",
+		file: "apps/sat/verdict.go", pkg: "apps/sat", run: "^TestVerdictNamesWhatItIsAbout$",
+		old: "sum(formula) != c.Formula || sum(piece) != c.Piece", new: "false"},
+	{name: "verdicts/another-goal", wrong: "a proof of anything is taken for one of its cube",
+		file: "apps/sat/verdict.go", pkg: "apps/sat", run: "^TestPiecesAreChecked$", old: "		goal[i] = -l\n",
+		new: "		goal[i] = l\n"},
+}
