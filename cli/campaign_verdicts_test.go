@@ -155,8 +155,8 @@ func checkForgeries(t *testing.T, dir string, part int) {
 		"another claim": func(f *signedFile) {
 			f.Said.Argument = bytes.Replace(f.Said.Argument, []byte("a"), []byte("b"), 1)
 		},
-		"another outcome":     func(f *signedFile) { f.Said.Outcome = append(f.Said.Outcome, 0) },
-		"a broken signature":  func(f *signedFile) { v := f.Said.Vouchers[1]; v[len(v)-1]++ },
+		"another outcome":    func(f *signedFile) { f.Said.Outcome = append(f.Said.Outcome, 0) },
+		"a broken signature": func(f *signedFile) { v := f.Said.Vouchers[1]; v[len(v)-1]++ },
 	} {
 		f := read()
 		change(f)
