@@ -18,13 +18,14 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path"
 	"slices"
 	"strings"
 )
 
 // mutants are all there are.
 func mutants() []mutant {
-	return slices.Concat(sharedMutants, strangersMutants, verifyMutants, moduleMutants,
+	return filled(sharedMutants, strangersMutants, verifyMutants, moduleMutants,
 		engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
 		runsMutants,
 		libraryMutants, depositsMutants,
@@ -34,6 +35,23 @@ func mutants() []mutant {
 		surroundingsMutants, programMutants, adaptMutants, gaugeMutants, objectMutants, appMutants, worldMutants,
 		volunteersMutants, verdictMutants,
 		simMutants())
+}
+
+// filled puts tables together and gives each mutant what it leaves out: without a file, file and tests are those of the
+// one above; without a package, it is the file's.
+func filled(tables ...[]mutant) []mutant {
+	list := slices.Concat(tables...)
+	for i := range list {
+		m := &list[i]
+		if m.file == "" {
+			above := &list[i-1]
+			m.file, m.pkg, m.run, m.args = above.file, above.pkg, above.run, above.args
+		}
+		if m.pkg == "" {
+			m.pkg = path.Dir(m.file)
+		}
+	}
+	return list
 }
 
 // usage is what -h prints.

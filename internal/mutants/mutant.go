@@ -18,7 +18,7 @@ import (
 type mutant struct {
 	name  string // room/what
 	wrong string // what it gets wrong, in a few words
-	file  string // from the top of the repository
+	file  string // from the top of the repository; "": see filled
 	old   string // occurs exactly once in the file
 	new   string
 	pkg   string   // the package whose tests should notice

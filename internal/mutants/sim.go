@@ -19,8 +19,8 @@ const schedules = 2_000
 // `satin-sim replay` runs its seed again. Those of the other tables that are named in protocolRules are among
 // them: of the rest, the protocol makes good what they lose.
 func simMutants() []mutant {
-	all := slices.Concat(journeyMutants, lossMutants)
-	tables := slices.Concat(stealMutants, recoveryMutants, masterMutants)
+	all := filled(journeyMutants, lossMutants)
+	tables := filled(stealMutants, recoveryMutants, masterMutants)
 	for _, name := range protocolRules {
 		_, short, _ := strings.Cut(name, "/")
 		m := mutant{name: "sim/" + short}
@@ -39,46 +39,47 @@ func simMutants() []mutant {
 var journeyMutants = []mutant{
 	{name: "sim/segment-number-reused", wrong: "two stolen jobs have the same number", file: "steal/segments.go",
 		old: "ss.last++", new: "ss.last = SegmentID(len(ss.byID) + 1)"},
-	{name: "sim/passed-on-put-back", wrong: "a job that was passed on goes back to the engine, which never had it",
-		file: "steal/book.go",
-		old:  "	if l.parent == nil {\n		if restarted {", new: "	if true {\n		if restarted {"},
-	{name: "sim/passed-on-kept", wrong: "the result of a job that was passed on is kept here", file: "steal/book.go",
+	{name: "sim/passed-on-put-back",
+		wrong: "a job that was passed on goes back to the engine, which never had it", file: "steal/book.go",
+		old: "	if l.parent == nil {\n		if restarted {", new: "	if true {\n		if restarted {"},
+	{name: "sim/passed-on-kept", wrong: "the result of a job that was passed on is kept here",
 		old: "	if l.parent == nil {\n		b.order(Order{Kind: Deliver",
 		new: "	if true {\n		b.order(Order{Kind: Deliver"},
-	{name: "sim/result-of-another", wrong: "a result fills the slot of the thief's oldest job", file: "steal/book.go",
+	{name: "sim/result-of-another", wrong: "a result fills the slot of the thief's oldest job",
 		old: "if l := p.leases[i]; b.run.Proving {", new: "if l := p.leases[0]; b.run.Proving {"},
-	{name: "sim/wrong-outcome", wrong: "a result passed home is an empty one", file: "steal/book.go",
+	{name: "sim/wrong-outcome", wrong: "a result passed home is an empty one",
 		old: "b.finish(l.parent, outcome, voucher)", new: "b.finish(l.parent, nil, voucher)"},
 }
 
 // lossMutants lose work when peers go.
 var lossMutants = []mutant{
-	{name: "sim/orphans-aborted", wrong: "what a lost peer's thieves work on is aborted", file: "steal/losses.go",
-		old: "	if !lo.salvaging() {\n		lo.stats.OrphansAborted++",
+	{name: "sim/orphans-aborted", wrong: "what a lost peer's thieves work on is aborted",
+		file: "steal/losses.go", old: "	if !lo.salvaging() {\n		lo.stats.OrphansAborted++",
 		new: "	if true {\n		lo.stats.OrphansAborted++"},
-	{name: "sim/ack-before-store", wrong: "what is handed over is acknowledged and not kept", file: "steal/leave.go",
-		old: "if k := dp.lost.keep(h.Parts[i], handed, p.id); k != nil {",
+	{name: "sim/ack-before-store", wrong: "what is handed over is acknowledged and not kept",
+		file: "steal/leave.go", old: "if k := dp.lost.keep(h.Parts[i], handed, p.id); k != nil {",
 		new: "if k := dp.lost.store.find(nil, h.Parts[i].Identity); k != nil {"},
-	{name: "sim/handed-over-nothing", wrong: "a leaver keeps what it has to itself", file: "steal/leave.go",
-		old: "	for _, k := range ks {\n		dp.add(",
-		new: "	for _, k := range ks[:0] {\n		dp.add("},
-	{name: "sim/checkpoint-ignored", wrong: "what a checkpoint gives back is not taken in", file: "steal/lost_work.go",
-		old: "		if k := lw.keep(p, restored, \"\"); k != nil {\n			lw.stats.PartialsRestored++",
-		new: "		if k := lw.store.find(p.Path, p.Identity); k != nil {\n			lw.stats.PartialsRestored++"},
+	{name: "sim/handed-over-nothing", wrong: "a leaver keeps what it has to itself",
+		old: "	for _, k := range ks {\n		dp.add(", new: "	for _, k := range ks[:0] {\n		dp.add("},
+	{name: "sim/cancel-runs-on", wrong: "a cancelled run's jobs are not aborted",
+		old: "		if s.state == running {\n			c.order(Order{Kind: AbortSegment, Segment: s.id})\n		}\n	}\n	c.left, c.leaving = true",
+		new: "		_ = s\n	}\n	c.left, c.leaving = true"},
+	{name: "sim/checkpoint-ignored", wrong: "what a checkpoint gives back is not taken in",
+		file: "steal/lost_work.go",
+		old:  "		if k := lw.keep(p, restored, \"\"); k != nil {\n			lw.stats.PartialsRestored++",
+		new:  "		if k := lw.store.find(p.Path, p.Identity); k != nil {\n			lw.stats.PartialsRestored++"},
 	{name: "sim/nothing-told", wrong: "nobody is told who has what", file: "steal/tell.go",
 		old: "	if len(p) == 0 || lw.leaving ||", new: "	if len(p) >= 0 || lw.leaving ||"},
 	{name: "sim/disown-aborts", wrong: "what is disowned is aborted", file: "steal/disown.go",
 		old: "			lo.ownerLost(p.held[i])", new: "			lo.book.abortSegment(p.held[i])"},
-	{name: "sim/cancel-runs-on", wrong: "a cancelled run's jobs are not aborted", file: "steal/leave.go",
-		old: "		if s.state == running {\n			c.order(Order{Kind: AbortSegment, Segment: s.id})\n		}\n	}\n	c.left, c.leaving = true", new: "		_ = s\n	}\n	c.left, c.leaving = true"},
-	{name: "sim/kept-by-nobody", wrong: "results are forgotten when they are acknowledged", file: "steal/book_segments.go",
-		old: "	k := b.lost.keep(part, settled, s.owner.id)", new: "	k := b.lost.store.find(s.job.Path, s.job.Identity)"},
+	{name: "sim/kept-by-nobody", wrong: "results are forgotten when they are acknowledged",
+		file: "steal/book_segments.go", old: "	k := b.lost.keep(part, settled, s.owner.id)",
+		new: "	k := b.lost.store.find(s.job.Path, s.job.Identity)"},
 	{name: "sim/in-place-not-kept", wrong: "the engine's long jobs are not kept", file: "steal/salvage.go",
 		old: "		if k := c.lost.keep(p, own, \"\"); k != nil {\n			k.inPart = true",
 		new: "		if k := c.lost.store.find(nil, p.Identity); k != nil {\n			k.inPart = true"},
 	{name: "sim/found-and-dropped", wrong: "a job that was found is forgotten if it is not there any more",
-		file: "steal/salvage.go",
-		old:  "			c.adoption.putBackRestarted(jobs[i].Ref)", new: "			_ = i"},
+		old: "			c.adoption.putBackRestarted(jobs[i].Ref)", new: "			_ = i"},
 }
 
 // protocolRules names them.
