@@ -73,8 +73,9 @@ func (c *Core) compose(advice policy.Policy) {
 		book: c.book, losses: c.losses, victim: c.victim, thief: c.thief, refused: make(map[PeerID]bool)}
 	c.pastime = &pastime{shared: s, segments: c.segments, leases: c.leases, thief: c.thief}
 	c.partners.talking = func(p *peer) bool { return c.thief.flightTo(p.id) >= 0 || c.victim.asking(p) }
+	_, ranks := advice.(policy.Ranker)
 	ask.view = &view{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, victim: c.victim,
-		thief: c.thief}
+		thief: c.thief, ranks: ranks}
 }
 
 // Step takes a message in. It may be any message at all: what does not make sense is counted and dropped.

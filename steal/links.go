@@ -2,15 +2,17 @@ package steal
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/satin-peer/satin/steal/policy"
 )
 
-// linkTable is what this peer has measured about the way to each cluster. It has at most as many entries as
-// the membership has clusters.
+// linkTable is what this peer has measured about the way to each cluster: of maxLinks at most. Policies steal from
+// fewer (policy.Members.Around), but anybody may ask.
 type linkTable struct {
-	by map[ClusterID]*policy.Link
+	by   map[ClusterID]*policy.Link
+	hand ClusterID // the last that made room
 	// What most found last, for a policy asks again and again; valid until a rate or a size changes.
 	best  struct{ rate, outcome float64 }
 	but   ClusterID
@@ -29,10 +31,24 @@ func (t *linkTable) of(id ClusterID) *policy.Link {
 		if t.by == nil {
 			t.by = make(map[ClusterID]*policy.Link)
 		}
+		if len(t.by) >= maxLinks {
+			t.makeRoom()
+		}
 		l = &policy.Link{}
 		t.by[id] = l
 	}
 	return l
+}
+
+const maxLinks = 256
+
+// makeRoom forgets the next cluster by name after the one that went last.
+func (t *linkTable) makeRoom() {
+	names := slices.Sorted(maps.Keys(t.by))
+	i, _ := slices.BinarySearch(names, t.hand+"\x00")
+	t.hand = names[i%len(names)]
+	delete(t.by, t.hand)
+	t.known = false
 }
 
 // get is a copy for those who only look.

@@ -70,6 +70,54 @@ func TestLinks(t *testing.T) {
 
 const assumed = 100e3 // bytes per second
 
+// Anybody may ask: of ever more clusters some are forgotten, in turn, and the best rate with them.
+func TestLinksAreBounded(t *testing.T) {
+	var l linkTable
+	for i := range 3 * maxLinks {
+		id := ClusterID(fmt.Sprintf("c%04d", i))
+		l.stole(id, time.Millisecond, 100)
+		l.resultAcked(id, time.Second, (3*maxLinks-i)<<20)
+		if len(l.by) > maxLinks || l.get(id).RTT == 0 {
+			t.Fatalf("%d links after %d clusters", len(l.by), i+1)
+		}
+		l.most("a")
+	}
+	best := 0.0
+	for _, x := range l.by {
+		best = max(best, x.BytesPerSecond)
+	}
+	if rate, _ := l.most("a"); rate != best {
+		t.Errorf("the best rate is %v, of those that are known %v", rate, best)
+	}
+}
+
+// In a large swarm a policy chooses among a part of the members, unless its peers have to agree on an order of all.
+// Who is a member, and where, is known of all.
+func TestPoliciesSeeAPart(t *testing.T) {
+	var list []Member
+	for i := range 3000 {
+		list = append(list, Member{ID: PeerID(fmt.Sprintf("p%04d", i)), Cluster: "a"})
+	}
+	for name, all := range map[string]bool{"adaptive": false, "crs": false, "chs": true, "tree": true, "load": true} {
+		p, err := policy.ByName(name, "p0000")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := NewCore(LAN(), Run{}, Address{Peer: "p0001", Inc: 1}, NewMembers(list), p, rand.New(rand.NewPCG(1, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := c.thief.adviser.view
+		if n := v.Members().Len(); (n == len(list)) != all || n < 200 || v.Members() != v.Members() || !v.Usable("p2999") {
+			t.Errorf("%s sees %d of %d", name, n, len(list))
+		}
+		c.SetMembers(time.Second, NewMembers(list[:3]))
+		if n := v.Members().Len(); n != 3 {
+			t.Errorf("%s sees %d of 3", name, n)
+		}
+	}
+}
+
 // Partners: heartbeats across slow links are rarer, within bounds, and silence is measured by the longer period.
 func TestPeriodsAndSilence(t *testing.T) {
 	for _, c := range []struct {

@@ -15,8 +15,10 @@ type view struct {
 	victim   *victim
 	thief    *thief
 
-	flights []policy.Flight // of the last call
-	asks    []policy.Ask
+	ranks         bool            // the policy is shown all members
+	known, around *Members        // all members, and what the policy is shown of them
+	flights       []policy.Flight // of the last call
+	asks          []policy.Ask
 }
 
 func (v *view) Now() time.Duration { return v.shared.now }
@@ -27,7 +29,15 @@ func (v *view) Cluster() ClusterID { return v.shared.cluster }
 
 func (v *view) Rand() Rand { return v.shared.rand }
 
-func (v *view) Members() *Members { return v.shared.members }
+func (v *view) Members() *Members {
+	if v.known != v.shared.members {
+		v.known, v.around = v.shared.members, v.shared.members
+		if !v.ranks {
+			v.around = v.known.Around(v.shared.self.Peer, v.shared.cluster)
+		}
+	}
+	return v.around
+}
 
 func (v *view) MaxPatience() time.Duration { return v.shared.cfg.MaxPatience }
 

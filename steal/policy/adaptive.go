@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"maps"
 	"slices"
 	"time"
 )
@@ -176,7 +175,7 @@ func (a *Adaptive) follow(v View) {
 		return
 	}
 	a.of, a.mine, a.lifelines = v.Members(), v.Cluster(), lifelinesOf(v)
-	maps.DeleteFunc(a.far, func(id ClusterID, _ *farCluster) bool { return len(a.of.Cluster(id).Members) == 0 })
+	a.forget()
 	a.others = a.others[:0]
 	for _, c := range a.of.Clusters() {
 		if c.ID != a.mine {

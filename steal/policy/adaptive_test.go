@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
@@ -185,5 +186,17 @@ func TestAdaptiveRegroups(t *testing.T) {
 	a.Plan(v, &Plan{})
 	if len(a.far) != 1 || a.far["c"] == nil || len(a.lifelines) != 2 {
 		t.Errorf("it remembers %d clusters and has the lifelines %v", len(a.far), a.lifelines)
+	}
+}
+
+// Whoever asks from a cluster that this peer does not steal from is remembered for a while, and not for ever.
+func TestAdaptiveForgets(t *testing.T) {
+	a := begun(0)
+	v := scene{load: Load{Workers: 1, Queued: 1}}.orTwo().view()
+	for i := range 3 * farClusters {
+		a.Give(v, Ask{Thief: "x", Cluster: ClusterID(fmt.Sprintf("c%d", i)), Wide: true, Max: 1})
+		if len(a.far) > farClusters || a.far["b"] == nil {
+			t.Fatalf("%d clusters are remembered after %d requests", len(a.far), i+1)
+		}
 	}
 }

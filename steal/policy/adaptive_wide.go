@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -152,13 +153,24 @@ func (a *Adaptive) survey(v View) (tooFar time.Duration) {
 func (a *Adaptive) remember(id ClusterID) *farCluster {
 	f := a.far[id]
 	if f == nil {
-		if a.far == nil {
+		switch {
+		case a.far == nil:
 			a.far = make(map[ClusterID]*farCluster)
+		case len(a.far) >= farClusters:
+			a.forget()
 		}
 		f = &farCluster{id: id, rich: 1}
 		a.far[id] = f
 	}
 	return f
+}
+
+// farClusters bounds what is remembered: twice as many clusters as are stolen from at most, as anybody may ask.
+const farClusters = 4 * clustersMost
+
+// forget lets go of the clusters that this peer does not steal from.
+func (a *Adaptive) forget() {
+	maps.DeleteFunc(a.far, func(id ClusterID, _ *farCluster) bool { return len(a.of.Cluster(id).Members) == 0 })
 }
 
 // refresh brings the memory of a cluster up to date with the steals that have ended since.

@@ -34,6 +34,9 @@ type Hierarchical struct {
 // Name is "chs".
 func (*Hierarchical) Name() string { return "chs" }
 
+// Ranks says that the tree is made of all members.
+func (*Hierarchical) Ranks() {}
+
 // Plan goes one step further in the round, whenever no request is out.
 func (h *Hierarchical) Plan(v View, p *Plan) {
 	h.place(v)

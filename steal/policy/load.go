@@ -21,6 +21,9 @@ type LoadBased struct {
 // Name is "load".
 func (*LoadBased) Name() string { return "load" }
 
+// Ranks says that all members of a cluster have the same coordinator.
+func (*LoadBased) Ranks() {}
+
 // Plan steals locally, tells the coordinator, and, being it, prefetches for the cluster.
 func (l *LoadBased) Plan(v View, p *Plan) {
 	stealLocally(v, p)

@@ -25,8 +25,10 @@ type Member struct {
 type Members struct {
 	all      []Member         // by cluster, then ID
 	clusters []ClusterSpan    // by name
+	starts   []int            // where the members of each cluster begin, and how many there are
 	index    map[PeerID]int32 // into all
 	barred   map[PeerID]bool
+	part     bool // not all of all are in clusters: see Around
 }
 
 // ClusterSpan is one cluster and its members.
@@ -55,7 +57,16 @@ func NewMembers(list []Member) *Members {
 		last := &m.clusters[len(m.clusters)-1]
 		last.Members = m.all[i-len(last.Members) : i+1 : i+1]
 	}
+	m.count()
 	return m
+}
+
+// count finds where clusters begin.
+func (m *Members) count() {
+	m.starts = make([]int, 1, len(m.clusters)+1)
+	for i := range m.clusters {
+		m.starts = append(m.starts, m.starts[i]+len(m.clusters[i].Members))
+	}
 }
 
 // Bar marks peers that are not members and are not to get jobs, also if they ask. It changes the snapshot, so it is for
@@ -73,25 +84,36 @@ func (m *Members) Bar(ids []PeerID) *Members {
 func (m *Members) Barred(id PeerID) bool { return m.barred[id] }
 
 // Len is the number of members.
-func (m *Members) Len() int { return len(m.all) }
+func (m *Members) Len() int { return m.starts[len(m.clusters)] }
 
 // At is the i-th member in the order of clusters and IDs.
-func (m *Members) At(i int) Member { return m.all[i] }
+func (m *Members) At(i int) Member {
+	if !m.part {
+		return m.all[i]
+	}
+	k, begins := slices.BinarySearch(m.starts, i)
+	if !begins {
+		k--
+	}
+	return m.clusters[k].Members[i-m.starts[k]]
+}
 
 // Clusters lists the clusters by name. Not to be changed.
 func (m *Members) Clusters() []ClusterSpan { return m.clusters }
 
 // Cluster finds one cluster; without members it is empty.
 func (m *Members) Cluster(id ClusterID) ClusterSpan {
-	i, ok := slices.BinarySearchFunc(m.clusters, id,
-		func(c ClusterSpan, id ClusterID) int { return cmp.Compare(c.ID, id) })
-	if !ok {
-		return ClusterSpan{ID: id}
+	if i, ok := m.find(id); ok {
+		return m.clusters[i]
 	}
-	return m.clusters[i]
+	return ClusterSpan{ID: id}
 }
 
-// Find looks a peer up.
+func (m *Members) find(id ClusterID) (int, bool) {
+	return slices.BinarySearchFunc(m.clusters, id, func(c ClusterSpan, id ClusterID) int { return cmp.Compare(c.ID, id) })
+}
+
+// Find looks a peer up, in a part also one that is not in it.
 func (m *Members) Find(id PeerID) (Member, bool) {
 	i, ok := m.index[id]
 	if !ok {
@@ -100,12 +122,10 @@ func (m *Members) Find(id PeerID) (Member, bool) {
 	return m.all[i], true
 }
 
-// span is where a cluster's members stand in the order of all members, for picking one outside it in constant time.
+// span is where a cluster's members stand in the order of all members.
 func (m *Members) span(id ClusterID) (from, to int) {
-	c := m.Cluster(id)
-	if len(c.Members) == 0 {
-		return 0, 0
+	if i, ok := m.find(id); ok {
+		return m.starts[i], m.starts[i+1]
 	}
-	from = int(m.index[c.Members[0].ID])
-	return from, from + len(c.Members)
+	return 0, 0
 }

@@ -32,6 +32,10 @@ type Router interface {
 	Route(v View, to ClusterID, bytes, tries int) (via ClusterID)
 }
 
+// Ranker is a policy whose peers have to agree on an order of all members, so that it is shown all of them, however
+// many there are.
+type Ranker interface{ Ranks() }
+
 // Plan collects a policy's decisions, which the core carries out in the order of the fields. It resets the plan before
 // every call of Policy.Plan.
 type Plan struct {

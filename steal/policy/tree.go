@@ -24,6 +24,9 @@ const defaultFanout = 4
 // Name is "tree".
 func (*HostTree) Name() string { return "tree" }
 
+// Ranks says that the heap is made of all members.
+func (*HostTree) Ranks() {}
+
 // Plan asks the next in turn, for one job for each idle worker. The parent may keep the request until it has some.
 func (t *HostTree) Plan(v View, p *Plan) {
 	idle := v.Idle()
