@@ -6,6 +6,7 @@ SEEDS    ?= 3
 SCHEDULES ?= 20000
 LIARS ?= 10000
 FROM     ?= 0
+HOUR     ?= 1h
 
 .DEFAULT_GOAL := help
 .PHONY: build test test-swarm test-browser chaos chaos-short race flakes lint fuzz mutants bench bench-swarm bench-recovery bench-dashboard sim-tables liars-tables recovery-tables objects-tables sim-check soak sim-mutants help
@@ -160,6 +161,10 @@ sim-tables: ## Make the papers' load-balancing tables in the simulator, into doc
 
 sim-check: ## Run SCHEDULES random schedules with faults and check every invariant (default 20000)
 	$(GO) run ./cmd/satin-sim exact --seeds $(SCHEDULES)
+
+.PHONY: sim-huge
+sim-huge: ## Make the page of what a peer costs among 10,000, a virtual HOUR=1h of each size, into docs/results (a night)
+	$(GO) run ./cmd/satin-sim huge --time $(HOUR) --out docs/results
 
 soak: ## Run SEEDS=1000000 schedules, for a night or two; FROM=N goes on where an earlier soak stopped
 	$(GO) run ./cmd/satin-sim soak --seeds $(SEEDS) --from $(FROM)

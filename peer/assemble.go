@@ -46,7 +46,7 @@ func (p *Peer) assemble(apps []Application) error {
 	p.obey()
 	p.voice = &voice{base: p.base, cfg: p.cfg.Gossip, host: p.host}
 	p.card = &ownCard{base: p.base, key: key, facts: func() *statement.Card { return p.facts(catalog) },
-		proof: p.host.Proof, tell: func(b []byte) { p.voice.tell(gossip.KindCard, b) }}
+		proof: p.host.Proof, every: p.members.every, tell: func(b []byte) { p.voice.tell(gossip.KindCard, b) }}
 	p.traffic = &traffic{base: p.base, places: p.places, modules: p.modules, depot: p.depot, protect: p.host,
 		vouch: vouch}
 	p.modules.send, p.depot.send = p.traffic.sendShared, p.traffic.sendShared
@@ -114,7 +114,7 @@ func (p *Peer) openFiles(apps *catalog) (err error) {
 func (p *Peer) meetSwarm(apps *catalog) error {
 	p.board = &switchboard{base: p.base, net: p.host.Network(), admitted: p.host.Admitted}
 	p.members = &members{log: p.log, cards: map[peer.ID]*memberCard{}, once: map[peer.ID]struct{}{},
-		changed: p.membersChanged}
+		changed: p.membersChanged, mine: func() string { return p.places.mine().Name }}
 	p.places = &places{base: p.base, board: p.board, members: p.members, disconnect: p.host.Disconnect,
 		changed: p.membersChanged, missed: map[peer.ID]int{}}
 	if err := p.places.open(p.cfg.Cluster); err != nil {

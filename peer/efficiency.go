@@ -111,10 +111,11 @@ func newCoordinator(b *base, period time.Duration, of *conductor) *coordinator {
 
 func (x *coordinator) keepUp(now time.Time) {
 	t := x.runs
+	period := max(x.period, loadTurns*t.swarm.members.loadEvery(t.every)) // in which all have told
 	for _, r := range t.inProgress() {
 		t.mu.Lock()
 		if r.gauge == nil {
-			r.gauge = newGauge(r.manifest, x.period)
+			r.gauge = newGauge(r.manifest, period)
 		}
 		due := r.gauge.due(now)
 		if r.final == nil {
@@ -131,7 +132,7 @@ func (x *coordinator) keepUp(now time.Time) {
 		all := []told{mine}
 		in, _ := t.core.Seated(r.manifest.Run)
 		for id, l := range r.loads {
-			if now.Sub(l.heard) < loadLife && in(peerName(id)) {
+			if now.Before(l.until) && in(peerName(id)) {
 				all = append(all, told{id, t.swarm.places.of(id).Name, l.Stats, float64(l.Rate), l.Speed})
 			}
 		}

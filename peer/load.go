@@ -36,7 +36,7 @@ type load struct {
 
 	leaf *steal.Job // that has run here
 
-	heard time.Time
+	heard, until time.Time // it is believed to be the present one until then
 	// what the peer told before this, and when; zero: nothing
 	before   uint64
 	beforeAt time.Time
@@ -48,7 +48,7 @@ const wholeShare = 1_000_000
 // rate is how many jobs a second the peer has executed lately; what it told last gets older.
 func (l *load) rate(now time.Time) float64 {
 	over := now.Sub(l.beforeAt).Seconds()
-	if l.beforeAt.IsZero() || now.Sub(l.heard) >= loadLife || over <= 0 || l.Stats.Executed < l.before {
+	if l.beforeAt.IsZero() || !now.Before(l.until) || over <= 0 || l.Stats.Executed < l.before {
 		return 0
 	}
 	return float64(l.Stats.Executed-l.before) / over
@@ -99,11 +99,10 @@ func timesOf(r *report.RunStats, t *port.Times, c *steal.Stats) {
 }
 
 const (
-	// A peer tells its load every Config.Every while it changes, in a small swarm; in a large one the whole swarm's
-	// loads come at most as often as loadsPerSecond.
-	loadsPerSecond = 10
-	// loadLife is how long a load is believed to be the present one.
-	loadLife = 10 * time.Second
+	// loadLife is how long a load is believed to be the present one, at least, and loadTurns of how many turns of its
+	// teller, which are rare in a large swarm.
+	loadLife  = 10 * time.Second
+	loadTurns = 3
 	// maxLoads bounds the peers of a run whose loads are kept.
 	maxLoads = 4096
 	maxLoad  = 1280 // bytes, encoded
@@ -127,7 +126,7 @@ func (t *loadTeller) told(l *load) bool {
 
 // tellLoads tells everybody what this peer does for each run, if that has changed and it is time.
 func (t *conductor) tellLoads(now time.Time) {
-	every := max(t.every, time.Duration(t.swarm.members.count())*time.Second/loadsPerSecond)
+	every := t.swarm.members.loadEvery(t.every)
 	for _, r := range t.inProgress() {
 		if now.Sub(r.load.at) < every {
 			continue
@@ -145,6 +144,11 @@ func (t *conductor) tellLoads(now time.Time) {
 		r.load = loadTeller{now, l.Stats.Executed, l.Busy, l.Share}
 		t.voice.tell(gossip.KindLoad, encode(l))
 	}
+}
+
+// loadEvery is how often a peer tells its load while it changes: every Config.Every in a small swarm.
+func (m *members) loadEvery(least time.Duration) time.Duration {
+	return report.Every(m.count(), report.LoadsPerSecond, least)
 }
 
 // loadNow is what there is to tell of this peer's part.
@@ -169,6 +173,7 @@ func (t *conductor) hearLoad(from peer.ID, payload []byte) {
 		return // checked before
 	}
 	l.heard = t.now()
+	l.until = l.heard.Add(max(loadLife, loadTurns*t.swarm.members.loadEvery(t.every)))
 	t.mu.Lock()
 	r := t.parts[l.Run]
 	if r != nil && (r.loads[from] != nil || len(r.loads) < maxLoads) {
@@ -228,7 +233,7 @@ func (r *part) heardOut(now time.Time) bool {
 		return r.stats().Given == 0
 	}
 	for _, l := range r.loads {
-		if l.Workers > 0 && now.Sub(l.heard) < loadLife {
+		if l.Workers > 0 && now.Before(l.until) {
 			return false
 		}
 	}
@@ -272,7 +277,7 @@ func (r *part) taking(now time.Time) (peers, workers, busy int) {
 		peers, workers, busy = 1, s.Load.Workers, max(s.Load.Workers-s.Load.Idle, 0)
 	}
 	for _, l := range r.loads {
-		if now.Sub(l.heard) < loadLife {
+		if now.Before(l.until) {
 			peers, workers, busy = peers+1, workers+l.Workers, busy+l.Busy
 		}
 	}

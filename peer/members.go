@@ -9,15 +9,15 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
 const (
-	// cardEvery is how often a peer signs its card anew although nothing has changed, and cardLife how long a
-	// card is believed without a new one.
-	cardEvery = 20 * time.Second
-	cardLife  = 90 * time.Second
-	// maxMembers bounds the members that a peer knows. Beyond it, cards of strangers are dropped.
+	// cardEvery is how often a peer signs its card anew although nothing has changed, at most: see members.every.
+	cardEvery = report.CardEvery
+	// maxMembers bounds the members that a peer knows. Beyond it, those of its own cluster make others go, and cards of
+	// other strangers are dropped.
 	maxMembers = 8192
 	// maxIntroduced bounds those of them that are members by one other member, at whatever remove: who may invite
 	// can make as many as it likes.
@@ -31,7 +31,8 @@ type members struct {
 	cards   map[peer.ID]*memberCard
 	once    map[peer.ID]struct{} // who was here: what they have computed may still come
 	log     *slog.Logger
-	changed func() // called without the mutex after a member came, went or changed what matters
+	changed func()        // called without the mutex after a member came, went or changed what matters
+	mine    func() string // this peer's cluster
 }
 
 type memberCard struct {
@@ -43,13 +44,14 @@ type memberCard struct {
 
 // learn takes a card in, of one who is a member by certain others, and says whether it was news.
 func (m *members) learn(c *statement.SignedCard, by []peer.ID, now time.Time) bool {
+	near := c.Cluster == m.mine()
 	m.mu.Lock()
 	old := m.cards[c.Peer]
 	switch {
 	case old != nil && !c.Newer(old.SignedCard):
 		m.mu.Unlock()
 		return false
-	case old == nil && (c.Leaving || len(m.cards) >= maxMembers || m.crowd(by)):
+	case old == nil && (c.Leaving || m.crowd(by) || len(m.cards) >= maxMembers && !(near && m.makeRoom(c.Cluster))):
 		m.mu.Unlock()
 		return false
 	}
@@ -74,6 +76,33 @@ func (m *members) learn(c *statement.SignedCard, by []peer.ID, now time.Time) bo
 		m.changed()
 	}
 	return true
+}
+
+// every is how often members renew their cards. They are believed four and a half times as long, by who knows as many
+// members; who knows few believes them for a short time, and so hears of more before they have gone.
+func (m *members) every() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.pace()
+}
+
+func (m *members) pace() time.Duration {
+	return report.Every(len(m.cards), report.CardsPerSecond, cardEvery)
+}
+
+// makeRoom has the member of another cluster that was not heard for the longest time go, for one of this cluster: its
+// neighbours are whom a peer has most to do with. The mutex is held.
+func (m *members) makeRoom(cluster string) bool {
+	var oldest *memberCard
+	for _, c := range m.cards {
+		if c.Cluster != cluster && (oldest == nil || c.heard.Before(oldest.heard)) {
+			oldest = c
+		}
+	}
+	if oldest != nil {
+		delete(m.cards, oldest.Peer)
+	}
+	return oldest != nil
 }
 
 // crowd says whether one of those has as many members here by it as it may. The mutex is held.
@@ -113,9 +142,9 @@ func (m *members) review(member func(*statement.SignedCard) bool) {
 // expire forgets cards that were not renewed.
 func (m *members) expire(now time.Time) {
 	m.mu.Lock()
-	gone := false
+	gone, every := false, m.pace()
 	for id, c := range m.cards {
-		life := cardLife
+		life := every * 9 / 2
 		if c.Leaving {
 			life = 2 * cardEvery // long enough that an older card of it, still on its way, is not taken for news
 		}

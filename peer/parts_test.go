@@ -56,7 +56,8 @@ func TestOwnCardIsRenewed(t *testing.T) {
 	facts := statement.Card{Swarm: "s", Cluster: "a", Incarnation: 1, Addrs: []string{"/ip4/1.2.3.4/tcp/1"}}
 	proof, told := []byte{1}, 0
 	o := &ownCard{base: b, key: key, facts: func() *statement.Card { c := facts; return &c },
-		proof: func() []byte { return proof }, tell: func([]byte) { told++ }}
+		proof: func() []byte { return proof }, tell: func([]byte) { told++ },
+		every: func() time.Duration { return cardEvery }}
 	if o.current() != nil {
 		t.Error("there is a card before the first")
 	}

@@ -16,14 +16,16 @@ import (
 // A peer's rate is what came between the last two times it told; when it tells no more, the rate falls, and ends.
 func TestRateOfOthers(t *testing.T) {
 	now := time.Unix(1e9, 0)
-	l := &load{Stats: report.RunStats{Executed: 300}, heard: now, before: 100, beforeAt: now.Add(-2 * time.Second)}
+	l := &load{Stats: report.RunStats{Executed: 300}, heard: now, until: now.Add(loadLife),
+		before: 100, beforeAt: now.Add(-2 * time.Second)}
 	for after, want := range map[time.Duration]float64{0: 100, 2 * time.Second: 50, loadLife: 0} {
 		if got := l.rate(now.Add(after)); got != want {
 			t.Errorf("after %v: %v jobs/s, want %v", after, got, want)
 		}
 	}
-	for name, l := range map[string]*load{"told once": {Stats: l.Stats, heard: now},
-		"began anew": {Stats: report.RunStats{Executed: 3}, heard: now, before: 100, beforeAt: now.Add(-time.Second)}} {
+	for name, l := range map[string]*load{"told once": {Stats: l.Stats, heard: now, until: l.until},
+		"began anew": {Stats: report.RunStats{Executed: 3}, heard: now, until: l.until, before: 100,
+			beforeAt: now.Add(-time.Second)}} {
 		if got := l.rate(now.Add(time.Second)); got != 0 {
 			t.Errorf("%s: %v jobs/s", name, got)
 		}

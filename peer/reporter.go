@@ -112,7 +112,7 @@ func (x *reporter) describePeer(c *memberCard) control.PeerInfo {
 		Cluster: where.Name, Reason: where.Why, RTT: where.RTT.Seconds(), Workers: c.Cores, State: control.PeerIdle,
 	}
 	i.Connected = x.swarm.board.connected(c.Peer)
-	i.Alive = !x.swarm.places.silent(c.Peer) && (i.Connected || now.Sub(c.heard) < 2*cardEvery)
+	i.Alive = !x.swarm.places.silent(c.Peer) && (i.Connected || now.Sub(c.heard) < 2*x.swarm.members.every())
 	for _, conn := range x.swarm.board.net.Network().ConnsToPeer(c.Peer) {
 		if limited := conn.Stat().Limited; i.Address == "" || i.Relayed && !limited {
 			i.Address, i.Relayed = host.RemoteAddr(conn).String(), limited
@@ -125,7 +125,7 @@ func (x *reporter) describePeer(c *memberCard) control.PeerInfo {
 	i.Given, i.Taken = t.given.Load(), t.taken.Load()
 	x.runs.mu.Lock()
 	for _, r := range x.runs.parts {
-		if l := r.loads[c.Peer]; l != nil && r.final == nil && now.Sub(l.heard) < loadLife {
+		if l := r.loads[c.Peer]; l != nil && r.final == nil && now.Before(l.until) {
 			i.Runs++
 			if l.Busy > 0 && i.State == control.PeerIdle {
 				i.State = control.PeerWorking

@@ -103,12 +103,14 @@ func TestPoliciesSeeAPart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := NewCore(LAN(), Run{}, Address{Peer: "p0001", Inc: 1}, NewMembers(list), p, rand.New(rand.NewPCG(1, 1)))
+		c, err := NewCore(LAN(), Run{}, Address{Peer: "p0001", Inc: 1}, NewMembers(list), p,
+			rand.New(rand.NewPCG(1, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		v := c.thief.adviser.view
-		if n := v.Members().Len(); (n == len(list)) != all || n < 200 || v.Members() != v.Members() || !v.Usable("p2999") {
+		if n := v.Members().Len(); (n == len(list)) != all || n < 200 || v.Members() != v.Members() ||
+			!v.Usable("p2999") {
 			t.Errorf("%s sees %d of %d", name, n, len(list))
 		}
 		c.SetMembers(time.Second, NewMembers(list[:3]))

@@ -15,6 +15,7 @@ const help = `satin-sim simulates a swarm in virtual time. The protocol cores an
 Commands:
   run       simulate one application on one network; show figures, a trace or a timeline
   table     make a table of the papers, published figures beside ours
+  huge      show what a peer costs in swarms of thousands
   exact     run random schedules with faults and check every invariant
   soak      run them by the hour; tells where to go on after an interruption
   liars     run schedules with peers that lie, and show what each way to verify costs and lets through
@@ -29,6 +30,7 @@ Examples:
   satin-sim run --app tsp --clusters 4,4 --fault crash@30s,peer=5 --fault drop@10s+20s,amount=0.3 --trace | less
   satin-sim table table1 --seeds 3
   satin-sim table all --seeds 3 --out docs/results
+  satin-sim huge --peers 64,1024,10000 --clusters 4,64,80 --time 1h
   satin-sim exact --seeds 20000
   satin-sim soak --seeds 1000000 --from 250000
   satin-sim replay 4711
@@ -67,7 +69,7 @@ func run(args []string, out, progress io.Writer) error {
 	}
 	commands := map[string]func([]string, io.Writer, io.Writer) error{
 		"run": runOne, "table": table, "exact": exact, "soak": soak, "replay": replay, "record": recordTree, "nws": nws,
-		"list": list, "liars": tellLies,
+		"list": list, "liars": tellLies, "huge": huge,
 	}
 	switch command, ok := commands[args[0]]; {
 	case ok:
@@ -76,7 +78,7 @@ func run(args []string, out, progress io.Writer) error {
 		fmt.Fprint(out, help)
 		return nil
 	}
-	return usage("there is no command %q; there are run, table, exact, soak, liars, replay, record, nws, list", args[0])
+	return usage("there is no command %q; there are run, table, huge, exact, soak, liars, replay, record, nws, list", args[0])
 }
 
 // usageError is an error of the caller.

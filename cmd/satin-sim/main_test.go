@@ -37,7 +37,7 @@ func TestBadArguments(t *testing.T) {
 		want string
 	}{
 		{"", "no command is given"},
-		{"walk", `there is no command "walk"; there are run, table, exact, soak, liars, replay, record, nws, list`},
+		{"walk", `there is no command "walk"; there are run, table, huge, exact, soak, liars, replay, record, nws, list`},
 		{"run --policy best", `unknown steal policy "best"; there are acrs, adaptive,`},
 		{"run --app fib", `there is no application model "fib"; there are integrate, nqueens, tsp, raytracer`},
 		{"run --scenario scenario12", "--scenario: open scenario12: file does not exist"},
@@ -66,6 +66,8 @@ func TestBadArguments(t *testing.T) {
 		{"exact --seeds 0", "--seeds 0: 1 to 1000000000 are possible"},
 		{"exact --seeds many", `invalid value "many" for flag -seeds`},
 		{"exact --kinds boredom", `"boredom" is not a kind of fault; satin-sim list names them`},
+		{"huge --peers 65 --clusters 4", "65 peers in 4 clusters: 2 to 100000 are possible, as many in each cluster"},
+		{"huge --peers 64", "--peers 64 in --clusters 4,64,80 for 1h0m0s: as many numbers of both, and 10s to 24h, are possible"},
 		{"soak --seeds 0", "--seeds 0: 1 to 1000000000 are possible"},
 		{"replay", "replay takes 1 argument, not 0"},
 		{"record", "record what? satin-sim record --help shows examples"},
@@ -147,6 +149,10 @@ func TestOtherCommands(t *testing.T) {
 	if out := output(t, "soak", "--seeds", "10", "--from", "90"); !strings.Contains(out,
 		"10 of 10 schedules, 0 violations") || !strings.Contains(out, "--from 100 goes on") {
 		t.Errorf("soak prints %s", out)
+	}
+	if out := output(t, "huge", "--peers", "8,16", "--clusters", "2,2", "--time", "10s"); strings.Count(out, "| 16 | 2 |") != 2 ||
+		!strings.Contains(out, "--time 10s`.") {
+		t.Errorf("huge prints %s", out)
 	}
 	if out := output(t, "list"); !strings.Contains(out, "scenario1 to scenario11") ||
 		!strings.Contains(out, "clock-drift") {

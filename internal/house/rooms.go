@@ -101,8 +101,8 @@ var rooms = []room{
 		tests: []string{"steal/policy"}},
 	{dir: "internal/sim", knows: []string{"adapt", "job", "sharedobj", "steal", "steal/policy", "internal/wan", "internal/driver",
 		"internal/port", "verify"}},
-	{dir: "internal/sim/paper", knows: []string{"adapt", "steal", "steal/policy", "internal/cputime", "internal/wan", "internal/sim",
-		"internal/sim/volunteers", "apps/othello"}}, // its own code runs in the simulator
+	{dir: "internal/sim/paper", knows: []string{"adapt", "steal", "steal/policy", "internal/cputime", "internal/report", "internal/wan",
+		"internal/sim", "internal/sim/volunteers", "apps/othello"}}, // its own code runs in the simulator
 	{dir: "internal/sim/agenda"},
 	{dir: "internal/sim/volunteers", knows: []string{"internal/campaign", "internal/sim/agenda"}},
 	{dir: "internal/sim/objects", knows: []string{"internal/sim/agenda", "sharedobj", "internal/wan"}},

@@ -90,6 +90,8 @@ type Config struct {
 
 	// Trace gets a line for everything that happens; nil for nothing.
 	Trace io.Writer
+	// Weigh has the report say how much memory the run takes, after a collection of garbage.
+	Weigh bool
 	// Buckets is the number of equal stretches of time that Result.Timeline is divided into; 0 for no timeline.
 	Bucket time.Duration
 }

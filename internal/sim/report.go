@@ -50,6 +50,7 @@ type Report struct {
 	// Cancelled says that the run has no result because it was cancelled.
 	Cancelled bool
 	Counts    Counts
+	Memory    uint64        // in use at the end, if Config.Weigh
 	Proofs    driver.Proofs // of the owner
 	Steals    steal.Stats   // of all cores together
 	Work      time.Duration // of completed leaves at speed 1, without overhead, jobs run twice counted twice

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"time"
 
 	"github.com/satin-peer/satin/job"
@@ -58,7 +59,20 @@ func Run(cfg Config) (report *Report, err error) {
 	}()
 	w.loop()
 	w.verify()
-	return w.report(), nil
+	report = w.report()
+	if cfg.Weigh {
+		report.Memory = weigh(w)
+	}
+	return report, nil
+}
+
+// weigh is the memory that is in use while there is a world.
+func weigh(w *world) uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	runtime.KeepAlive(w)
+	return m.HeapAlloc
 }
 
 func newWorld(cfg Config) (*world, error) {

@@ -11,7 +11,8 @@ import (
 func swarmOf(peers, clusters int) *Members {
 	var list []Member
 	for i := range peers {
-		list = append(list, Member{ID: PeerID(fmt.Sprintf("p%05d", i)), Cluster: ClusterID(fmt.Sprintf("c%05d", i%clusters))})
+		list = append(list, Member{ID: PeerID(fmt.Sprintf("p%05d", i)),
+			Cluster: ClusterID(fmt.Sprintf("c%05d", i%clusters))})
 	}
 	return NewMembers(list)
 }
@@ -95,7 +96,7 @@ func TestPartsAreMutual(t *testing.T) {
 		for a, part := range of {
 			for i := range part.Len() {
 				b := part.At(i)
-				if !slices.ContainsFunc(of[b.ID].Cluster(clusterOf(part, a)).Members, func(x Member) bool { return x.ID == a }) {
+				if me, _ := part.Find(a); !slices.Contains(of[b.ID].Cluster(me.Cluster).Members, me) {
 					t.Fatalf("%d clusters: %s sees %s, and is not seen", clusters, a, b.ID)
 				}
 				pairs++
@@ -109,11 +110,6 @@ func TestPartsAreMutual(t *testing.T) {
 			t.Errorf("%d clusters: %.1f are seen on average", clusters, mean)
 		}
 	}
-}
-
-func clusterOf(m *Members, id PeerID) ClusterID {
-	x, _ := m.Find(id)
-	return x.Cluster
 }
 
 // Of those that are drawn from, all have the same chance, and one that comes or goes changes little.
@@ -146,8 +142,8 @@ func TestPartsAreEvenAndStay(t *testing.T) {
 	}
 }
 
-// A part is asked as the whole is: by place, by cluster, by name also of those who are not in it. Guests of the peer are
-// in it, who is barred remains so, and a small swarm is its own part.
+// A part is asked as the whole is: by place, by cluster, by name also of those who are not in it. Guests of the peer
+// are in it, who is barred remains so, and a small swarm is its own part.
 func TestPartsAreMembers(t *testing.T) {
 	list := slices.Clone(swarmOf(2_000, 2).all)
 	list = append(list, Member{ID: "tab", Cluster: "c00000", Guest: true})

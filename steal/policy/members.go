@@ -110,7 +110,8 @@ func (m *Members) Cluster(id ClusterID) ClusterSpan {
 }
 
 func (m *Members) find(id ClusterID) (int, bool) {
-	return slices.BinarySearchFunc(m.clusters, id, func(c ClusterSpan, id ClusterID) int { return cmp.Compare(c.ID, id) })
+	return slices.BinarySearchFunc(m.clusters, id,
+		func(c ClusterSpan, id ClusterID) int { return cmp.Compare(c.ID, id) })
 }
 
 // Find looks a peer up, in a part also one that is not in it.

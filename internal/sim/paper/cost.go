@@ -11,7 +11,7 @@ import (
 )
 
 // costSeconds is about how long the runs of the cost table last, in virtual time.
-const costSeconds = 180
+const costSeconds = 180 * time.Second
 
 // costSizes are what is measured: as many clusters as in the papers, and at the end many.
 var costSizes = [...]struct{ peers, clusters int }{{64, 4}, {128, 4}, {256, 4}, {512, 4}, {1024, 4}, {1024, 64}}
@@ -20,7 +20,7 @@ var costSizes = [...]struct{ peers, clusters int }{{64, 4}, {128, 4}, {256, 4}, 
 func makeCost(o Options) (*Document, error) {
 	d := new(Document)
 	d.para("# What simulation costs")
-	d.para("Runs of about %d virtual seconds of a broad irregular tree, 10 ms and 1 MB/s between clusters, one run at a time; the least "+
+	d.para("Runs of about %v of virtual time of a broad irregular tree, 10 ms and 1 MB/s between clusters, one run at a time; the least "+
 		"processor time of %s, on the machine that wrote this page. Growth is the cost for each peer and virtual second relative to "+
 		"64 peers: 1.00 would be linear growth of the whole.", costSeconds, o.seeds())
 	rows := [][]string{{"policy", "peers", "clusters", "virtual time", "CPU time", "events", "events/s",
@@ -55,7 +55,7 @@ func makeCost(o Options) (*Document, error) {
 // leastCost runs every seed and returns the cheapest run.
 func leastCost(o Options, policy string, peers, clusters int) (best *sim.Report, cost time.Duration, err error) {
 	for seed := range uint64(o.Seeds) {
-		c := costRun(policy, peers, clusters, seed+1)
+		c := costRun(policy, peers, clusters, costSeconds, seed+1)
 		total := sim.Sequential(c.Tree)
 		c.Want = &total.Result
 		runtime.GC() // what the last run left
@@ -71,13 +71,13 @@ func leastCost(o Options, policy string, peers, clusters int) (best *sim.Report,
 	return best, cost, nil
 }
 
-func costRun(policy string, peers, clusters int, seed uint64) sim.Config {
+func costRun(policy string, peers, clusters int, long time.Duration, seed uint64) sim.Config {
 	sizes := make([]int, clusters)
 	for i := range sizes {
 		sizes[i] = peers / clusters
 	}
 	tree := &sim.Split{
-		Name: "cost", Seed: seed, Total: time.Duration(peers*costSeconds) * time.Second, Grain: time.Second,
+		Name: "cost", Seed: seed, Total: time.Duration(peers) * long, Grain: time.Second,
 		FanLow: 3, FanHigh: 14, Even: 0.05, Skew: 3, Arg: 60, Result: 24,
 	}
 	return sim.Config{

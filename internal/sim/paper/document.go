@@ -20,6 +20,11 @@ func (d *Document) para(format string, args ...any) {
 	d.b.WriteString("\n\n")
 }
 
+// Made says which command has made the page.
+func (d *Document) Made(format string, args ...any) {
+	d.para("Made by `%s`.", fmt.Sprintf(format, args...))
+}
+
 // table writes a table; the first row is the heading.
 func (d *Document) table(rows [][]string) {
 	for i, row := range rows {

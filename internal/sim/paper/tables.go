@@ -51,7 +51,7 @@ func (t Table) Make(o Options) (*Document, error) {
 	}
 	d, err := t.make(o)
 	if d != nil {
-		d.para("Made by `satin-sim table %s --seeds %d`.", t.Name, o.Seeds)
+		d.Made("satin-sim table %s --seeds %d", t.Name, o.Seeds)
 	}
 	return d, err
 }
