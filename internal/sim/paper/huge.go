@@ -49,7 +49,8 @@ func MakeHuge(o Options, sizes []Huge) (*Document, error) {
 		rows = append(rows, []string{fmt.Sprint(size.Peers), fmt.Sprint(size.Clusters),
 			fmt.Sprintf("%.1f s", r.Elapsed.Seconds()), fmt.Sprintf("%.1f s", cost.Seconds()),
 			fmt.Sprintf("%.0f", float64(r.Memory)/1e3/float64(size.Peers)), fmt.Sprintf("%.3f s", 3600*cpu),
-			fmt.Sprintf("%.2f", cpu/first.cpu), fmt.Sprintf("%.1f", messages), fmt.Sprintf("%.2f", messages/first.messages),
+			fmt.Sprintf("%.2f", cpu/first.cpu), fmt.Sprintf("%.1f", messages),
+			fmt.Sprintf("%.2f", messages/first.messages),
 			fmt.Sprintf("%.1f %%", 100*wide/peerSeconds/messages),
 			fmt.Sprintf("%.1f %%", 100*r.Work.Seconds()/peerSeconds)})
 		news = append(news, newsOf(size, r))
