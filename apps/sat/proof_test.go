@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -250,5 +252,26 @@ func TestProofAfterForgetting(t *testing.T) {
 	if report.Most > report.Clauses+2500 {
 		t.Errorf("%d clauses are there at one time, of %d learned: the proof keeps what the solver forgot",
 			report.Most, report.Added)
+	}
+}
+
+// Guards that numbers are written as strconv has them, wherever in a buffer they end.
+func TestDigits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.Int().Draw(t, "number")
+		if n == math.MinInt { // no number of a clause, nor a literal
+			n++
+		}
+		room := rapid.IntRange(0, 30).Draw(t, "room")
+		if got := string(appendWord(make([]byte, 0, room), n)); got != " "+strconv.Itoa(n) {
+			t.Fatalf("%q, want %d", got, n)
+		}
+	})
+	for n, p := 0, 1; n < 19; n, p = n+1, p*10 {
+		for _, x := range []int{p - 1, p, p + 1} {
+			if got := string(appendDigits(nil, x)); got != strconv.Itoa(x) {
+				t.Errorf("%q, want %d", got, x)
+			}
+		}
 	}
 }
