@@ -16,13 +16,16 @@ import (
 )
 
 // apartInstances are runs of some ten seconds, with many small jobs and few large ones, and with what jobs share:
-// beside them the start of a process counts little.
+// beside them the start of a process counts little. APPS="uts sat" in the environment chooses among them.
 var apartInstances = []string{"nqueens 17", "uts T1L", "tsp --random 115 --seed 3", "raytracer balls --samples 12",
 	"sat --waerden 3,12,135"}
 
 // apart compares one process that does all with a daemon that has a process of its own compute: what it costs that no
-// job can harm more than that. The difference is smaller than what other machines' load does to a single run, which
-// only ever makes it longer: so there are many rounds, and the least of each way is compared, too.
+// job can harm more than that, and what it costs besides that work outlives its peer. The difference is smaller than
+// what other machines' load does to a single run, which only ever makes it longer: so there are many rounds, and the
+// least of each way is compared, too.
+//
+// In a naive run nothing is kept, as in the one process; so the difference between these two is the process.
 func apart(w *workshop, rounds int) (_ []table, err error) {
 	rounds *= 3
 	ctx, cancel := context.WithTimeout(context.Background(),
@@ -33,11 +36,15 @@ func apart(w *workshop, rounds int) (_ []table, err error) {
 		return nil, err
 	}
 	t := table{title: "Applications in a process of their own", notes: []string{
-		fmt.Sprintf("%d rounds of pairs: run --local, and a run through a daemon that is alone, with as many workers. The time is the run's own. "+
+		fmt.Sprintf("%d rounds: run --local, and runs through a daemon that is alone, with as many workers: a naive one, of which "+
+			"nothing is kept, as of the local one, and one that could be recovered. The time is the run's own. "+
 			"The CPU time is that of the daemon and of the process in which it has computed, and of the one process; not that of "+
 			"the command that asks the daemon. Every answer is checked.", rounds),
 	}}
 	for _, line := range apartInstances {
+		if only := os.Getenv("APPS"); only != "" && !strings.Contains(only, strings.Fields(line)[0]) {
+			continue
+		}
 		p := &apartPair{line: line, workers: runtime.NumCPU(), binary: binary, w: w}
 		if err := p.measure(ctx, rounds); err != nil {
 			return nil, err
@@ -47,13 +54,21 @@ func apart(w *workshop, rounds int) (_ []table, err error) {
 	return []table{t}, nil
 }
 
-// An apartPair is an application with so many workers, in both ways.
+// Ways to run an application.
+const (
+	oneProcess = iota
+	apartNaive
+	apartKept
+	apartWays
+)
+
+// An apartPair is an application with so many workers, in each of the ways.
 type apartPair struct {
 	line      string
 	workers   int
 	binary    string
 	w         *workshop
-	wall, cpu [2][]float64 // s: in one process, apart
+	wall, cpu [apartWays][]float64 // s
 }
 
 func (p *apartPair) measure(ctx context.Context, rounds int) (err error) {
@@ -62,7 +77,15 @@ func (p *apartPair) measure(ctx context.Context, rounds int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	ways := []func(context.Context, *swarm.Swarm) (wall, cpu float64, err error){p.together, p.apart}
+	ways := [apartWays]func(context.Context, *swarm.Swarm) (wall, cpu float64, err error){
+		oneProcess: p.together,
+		apartNaive: func(ctx context.Context, s *swarm.Swarm) (wall, cpu float64, err error) {
+			return p.apart(ctx, s, " --recovery naive")
+		},
+		apartKept: func(ctx context.Context, s *swarm.Swarm) (wall, cpu float64, err error) {
+			return p.apart(ctx, s, "")
+		},
+	}
 	for round := range rounds + 1 {
 		progress("apart: %s, %d workers, round %d of %d", p.line, p.workers, round, rounds)
 		for i := range ways {
@@ -97,9 +120,9 @@ func (p *apartPair) together(ctx context.Context, _ *swarm.Swarm) (wall, cpu flo
 }
 
 // apart runs it through the daemon. Its process counts when it has ended.
-func (p *apartPair) apart(ctx context.Context, s *swarm.Swarm) (wall, cpu float64, err error) {
+func (p *apartPair) apart(ctx context.Context, s *swarm.Swarm, flags string) (wall, cpu float64, err error) {
 	before, children := swarmTime(s), childrenOf(s)
-	if wall, err = elapsed(ctx, s, p.line); err != nil {
+	if wall, err = elapsed(ctx, s, p.line+flags); err != nil {
 		return 0, 0, err
 	}
 	err = await(ctx, "the process has ended", func() (bool, error) { return childrenOf(s) <= children, nil })
@@ -107,23 +130,32 @@ func (p *apartPair) apart(ctx context.Context, s *swarm.Swarm) (wall, cpu float6
 }
 
 func (p *apartPair) figures() []figure {
-	more := func(times [2][]float64) []float64 {
-		list := make([]float64, len(times[0]))
-		for r := range list {
-			list[r] = 100 * (times[1][r]/times[0][r] - 1)
+	list := []figure{{name: fmt.Sprintf("%s, %d workers: one process", p.line, p.workers), form: "%.2f s",
+		values: p.wall[oneProcess]}}
+	for way, name := range [apartWays]string{apartNaive: "apart, nothing kept", apartKept: "apart, and kept"} {
+		if name == "" {
+			continue
 		}
-		return list
+		goal := 0.0
+		if way == apartNaive {
+			goal = 1
+		}
+		for _, of := range []struct {
+			what  string
+			times *[apartWays][]float64
+		}{{"longer", &p.wall}, {"more CPU time", &p.cpu}} {
+			more := make([]float64, len(of.times[way]))
+			for r := range more {
+				more[r] = 100 * (of.times[way][r]/of.times[oneProcess][r] - 1)
+			}
+			least := 100 * (slices.Min(of.times[way])/slices.Min(of.times[oneProcess]) - 1)
+			list = append(list,
+				figure{name: "  " + name + ": " + of.what + " by", form: "%.1f %%", values: more},
+				figure{name: "  the least of each: " + of.what + " by", form: "%.1f %%", values: []float64{least},
+					atMost: goal})
+		}
 	}
-	least := func(times [2][]float64) []float64 {
-		return []float64{100 * (slices.Min(times[1])/slices.Min(times[0]) - 1)}
-	}
-	return []figure{
-		{name: fmt.Sprintf("%s, %d workers: one process", p.line, p.workers), form: "%.2f s", values: p.wall[0]},
-		{name: "  apart, longer by", form: "%.1f %%", values: more(p.wall)},
-		{name: "  the least of each, longer by", form: "%.1f %%", values: least(p.wall), atMost: 1},
-		{name: "  apart, more CPU time by", form: "%.1f %%", values: more(p.cpu)},
-		{name: "  the least of each, more CPU time by", form: "%.1f %%", values: least(p.cpu), atMost: 1},
-	}
+	return list
 }
 
 // ownTime is how long a run says that it took, in seconds.
