@@ -127,6 +127,9 @@ func (c *Core) Asked(now time.Time, t *Told) []Order {
 			if t.Known && !t.Failed {
 				r.heard = now
 			}
+			if t.Known && !t.Failed && !t.Over {
+				r.claims.opposed(t.From)
+			}
 		}
 		if s := c.dormant.told(t.Run, !t.Failed && (t.Known || t.Claim != nil)); s != nil {
 			c.bury(t.Tombstone)
@@ -210,7 +213,7 @@ func (c *Core) claimed(k *Claim, from PeerID, over bool) {
 		c.announced(k.Run, from)
 	case r.m.Verify != "": // nobody but the owner can have come to an answer
 	case r.mine:
-		c.own.claimed(r, k, from)
+		c.own.claimed(r, k, from, over)
 	default:
 		c.others.claimed(r, k, from, over)
 	}
