@@ -244,7 +244,14 @@ func (c *lattices) compare(id PeerID) { c.owe(comparison{peer: id}) }
 
 func (c *lattices) owe(o comparison) {
 	l := c.lattices
-	if len(l.owed) >= maxOwed || o.peer == c.self || !c.place.member(o.peer) || len(l.list) == 0 {
+	same := 0
+	for _, other := range l.owed {
+		if other.peer == o.peer {
+			same++
+		}
+	}
+	if len(l.owed) >= maxOwed || same >= maxOwed/senderPart || o.peer == c.self || !c.place.member(o.peer) ||
+		len(l.list) == 0 {
 		return
 	}
 	o.until = c.now + c.cfg.SumsEvery

@@ -226,3 +226,40 @@ func TestLatticesOfSenders(t *testing.T) {
 		t.Error("one that is named here does not take the place of one that is not")
 	}
 }
+
+// One peer has a quarter of the table of pieces that are waited for, over all blobs, and of the comparisons of lattices
+// that are under way: others have room. What it has had is free again when it is lost, or has been served.
+func TestPlacesAreShared(t *testing.T) {
+	c := newTestCore(t, nil)
+	s := c.serve
+	fill := func(id PeerID) (n int) {
+		for s.hold(c.now, Hash{byte(n), byte(n >> 8)}, heldGet{id, PieceID{}, c.now}) {
+			n++
+		}
+		return n
+	}
+	if n := fill("b1"); n != maxHeld/senderPart {
+		t.Errorf("one has %d places", n)
+	}
+	if n := fill("b2"); n != maxHeld/senderPart || s.n != maxHeld/2 {
+		t.Errorf("another has %d, of %d", n, s.n)
+	}
+	s.drop(Hash{}, func(g heldGet) bool { return g.peer == "b1" })
+	if n := s.of["b1"]; n != maxHeld/senderPart-1 {
+		t.Errorf("one that was served has %d", n)
+	}
+	if s.lost("b1"); s.n != maxHeld/senderPart || len(s.of) != 1 {
+		t.Errorf("when one is lost there are %d, of %d peers", s.n, len(s.of))
+	}
+
+	seed := Build([]byte("0"))
+	c.Created(1, &Recipe{Kind: Lattice, Name: "bids", State: seed.Blob}, seed)
+	for _, id := range []PeerID{"b1", "b2"} {
+		for range maxOwed {
+			c.Step(1, &Message{From: id, To: "a1", Sums: &Sums{Values: []Sum{{Digest: Digest{1}, Blob: seed.Blob}}}})
+		}
+	}
+	if n := len(c.lattices.owed); n != 2*maxOwed/senderPart {
+		t.Errorf("%d comparisons are under way", n)
+	}
+}

@@ -10,6 +10,7 @@ import (
 type server struct {
 	*base
 	held   map[Hash][]heldGet
+	of     map[PeerID]int // how many of them are each peer's
 	n      int
 	meters map[PeerID]*meter
 	rate   uint64
@@ -24,14 +25,15 @@ type heldGet struct {
 	at   time.Duration
 }
 
-// maxHeld bounds the pieces that are waited for, of all peers and of one for one blob.
+// maxHeld bounds the pieces that are waited for, of all peers, of which one may have a part, and of one for one blob.
 const (
 	maxHeld     = 1 << 14
 	maxHeldEach = 2 * maxPieces
 )
 
 func newServer(b *base) *server {
-	return &server{base: b, held: make(map[Hash][]heldGet), meters: make(map[PeerID]*meter), rate: b.cfg.ServeRate,
+	return &server{base: b, held: make(map[Hash][]heldGet), of: make(map[PeerID]int),
+		meters: make(map[PeerID]*meter), rate: b.cfg.ServeRate,
 		wait: 4 * b.cfg.PieceTimeout}
 }
 
@@ -69,7 +71,7 @@ func (s *server) hold(now time.Duration, top Hash, g heldGet) bool {
 			each++
 		}
 	}
-	if s.n >= maxHeld || each >= maxHeldEach {
+	if s.n >= maxHeld || s.of[g.peer] >= maxHeld/senderPart || each >= maxHeldEach {
 		return false
 	}
 	if s.n == 0 {
@@ -77,7 +79,25 @@ func (s *server) hold(now time.Duration, top Hash, g heldGet) bool {
 	}
 	s.held[top] = append(s.held[top], g)
 	s.n++
+	s.of[g.peer]++
 	return true
+}
+
+// drop takes some of the requests for a blob off the table.
+func (s *server) drop(top Hash, which func(heldGet) bool) {
+	l := slices.DeleteFunc(s.held[top], func(g heldGet) bool {
+		if !which(g) {
+			return false
+		}
+		s.n--
+		if s.of[g.peer]--; s.of[g.peer] == 0 {
+			delete(s.of, g.peer)
+		}
+		return true
+	})
+	if s.held[top] = l; len(l) == 0 {
+		delete(s.held, top)
+	}
 }
 
 // expire forgets requests whose peers have asked others by now.
@@ -96,14 +116,8 @@ func (s *server) lost(id PeerID) {
 }
 
 func (s *server) filter(drop func(heldGet) bool) {
-	s.n = 0
-	for top, l := range s.held { // in any order: each is treated alone
-		if l = slices.DeleteFunc(l, drop); len(l) == 0 {
-			delete(s.held, top)
-		} else {
-			s.held[top] = l
-		}
-		s.n += len(l)
+	for top := range s.held { // in any order: each is treated alone
+		s.drop(top, drop)
 	}
 }
 
@@ -250,30 +264,21 @@ func (c *server) expects(top Hash) bool {
 
 // serveHeld sends what was waited for and is here now.
 func (c *server) serveHeld(top Hash) {
-	l := c.serve.held[top]
-	if len(l) == 0 {
+	if len(c.serve.held[top]) == 0 {
 		return
 	}
 	b, parts := c.store.body(top), c.partsOf(top)
-	n := len(l)
-	l = slices.DeleteFunc(l, func(g heldGet) bool { return c.sendPiece(g.peer, top, g.id, b, parts) })
-	if c.serve.n -= n - len(l); len(l) == 0 {
-		delete(c.serve.held, top)
-	} else {
-		c.serve.held[top] = l
-	}
+	c.serve.drop(top, func(g heldGet) bool { return c.sendPiece(g.peer, top, g.id, b, parts) })
 }
 
 // refuseHeld tells those who wait for pieces of a blob that will not come.
 func (c *server) refuseHeld(top Hash) {
-	l := c.serve.held[top]
-	c.serve.n -= len(l)
-	delete(c.serve.held, top)
 	var told []PeerID
-	for _, g := range l {
+	c.serve.drop(top, func(g heldGet) bool {
 		if !slices.Contains(told, g.peer) {
 			told = append(told, g.peer)
 			c.send(g.peer, &Message{Gone: &Gone{top}})
 		}
-	}
+		return true
+	})
 }

@@ -14,6 +14,12 @@ var manySchedules = []string{"-seeds=400"}
 
 // objectMutants are mistakes with what jobs share.
 var objectMutants = []mutant{
+	{name: "sharedobj/places-taken", wrong: "one peer has all places of who waits for pieces", file: "sharedobj/serve.go",
+		pkg: "sharedobj", run: "^TestPlacesAreShared$", old: " || s.of[g.peer] >= maxHeld/senderPart", new: ""},
+	{name: "sharedobj/places-not-freed", wrong: "places of who was served stay taken", file: "sharedobj/serve.go",
+		pkg: "sharedobj", run: "^TestPlacesAreShared$", old: "if s.of[g.peer]--; s.of", new: "if s.of"},
+	{name: "sharedobj/comparisons-taken", wrong: "one peer has all comparisons", file: "sharedobj/lattices.go",
+		pkg: "sharedobj", run: "^TestPlacesAreShared$", old: " || same >= maxOwed/senderPart", new: ""},
 	{name: "sharedobj/applied-twice", wrong: "a write that is being applied is applied again",
 		file: "sharedobj/plan.go", run: objectUnits, old: "	if e.applying != 0 {\n		return true\n	}\n", new: ""},
 	{name: "sharedobj/says-again", wrong: "every write that differs is told of",
