@@ -3,6 +3,7 @@ package sat
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"math"
@@ -272,6 +273,36 @@ func TestDigits(t *testing.T) {
 			if got := string(appendDigits(nil, x)); got != strconv.Itoa(x) {
 				t.Errorf("%q, want %d", got, x)
 			}
+		}
+	}
+}
+
+// Guards that a fact of one half of a cube is none in the other.
+func TestFactsEndWithTheirCube(t *testing.T) {
+	f := &Formula{Variables: 2}
+	f.add(1, 2)
+	f.add(-1, -2)
+	node := func(tag byte, made int32, entries ...uint64) []byte {
+		b := []byte{tag, 0}
+		if made != 0 {
+			b[1] = byte(toLiteral(made)) + 1
+		}
+		for _, e := range entries {
+			b = binary.AppendUvarint(b, e)
+		}
+		return append(b, pieceEnds)
+	}
+	two := uint64(toLiteral(2))
+	ends := func(h hint) []uint64 { return []uint64{pieceAdds, 0, 1, uint64(h)} }
+	unit := []uint64{pieceAdds, 1, two, 1, uint64(hintTo(ofFormula, 1))}
+	split, first := node(nodeSplit, 0), node(nodeClosed, 1, append(unit, ends(hintTo(ofFormula, 2))...)...)
+	for _, c := range []struct {
+		other []uint64
+		right bool
+	}{{append(unit, ends(hintTo(ofFact, int(two)))...), true}, {ends(hintTo(ofFact, int(two))), false}} {
+		err := (&Cube{Formula: f}).writeProof(io.Discard, [][]byte{split, first, node(nodeClosed, -1, c.other...)})
+		if (err == nil) != c.right || err != nil && !errors.Is(err, errProof) {
+			t.Errorf("%v: %v", c.other, err)
 		}
 	}
 }
