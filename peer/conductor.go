@@ -68,6 +68,7 @@ type outside struct {
 	deaths      *infirmary
 	crew        *crew
 	jury        *jury
+	receipts    *receipts
 	work        *work
 	provisioner *provisioner
 	others      others

@@ -6,6 +6,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/report"
@@ -37,6 +38,7 @@ type load struct {
 	leaf *steal.Job // that has run here
 
 	heard, until time.Time // it is believed to be the present one until then
+	cores        int       // workers that it had at most
 	// what the peer told before this, and when; zero: nothing
 	before   uint64
 	beforeAt time.Time
@@ -182,7 +184,9 @@ func (t *conductor) hearLoad(from peer.ID, payload []byte) {
 		}
 		if old := r.loads[from]; old != nil {
 			l.before, l.beforeAt = old.Stats.Executed, old.heard
+			l.cores = old.cores
 		}
+		l.cores = max(l.cores, min(l.Workers, satin.MaxWorkers))
 		if r.loads[from] = &l; from == r.master {
 			r.hearYardstick(l.Yardstick)
 		}

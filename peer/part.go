@@ -52,6 +52,7 @@ type part struct {
 	final     *report.RunStats // of this peer's part, once it has ended
 	proofs    driver.Proofs    // what was compared, by then
 	oaths     oaths            // on whose word that was believed
+	earlier   []driver.Earned  // before it was suspended
 	ended     time.Time
 }
 
@@ -70,7 +71,7 @@ func (t *conductor) start(o runs.Start) {
 		r.manifest.Sealed = o.Manifest.Sealed
 	}
 	if old := t.parts[id]; old != nil { // it was suspended
-		r.loads, r.most = old.loads, old.most
+		r.loads, r.most, r.earlier = old.loads, old.most, old.earned()
 	}
 	again := t.resumed[id]
 	delete(t.resumed, id)
@@ -170,8 +171,11 @@ func (t *conductor) stop(o runs.Stop) {
 	r.final, r.ended, t.spent, r.proofs = &final, t.now(), true, s.Stats().Proofs
 	t.work.add(&final)
 	t.hours.count(r, r.manifest.Owner == t.self, final, r.ended)
-	if r.manifest.Owner != t.self {
+	switch {
+	case r.manifest.Owner != t.self:
 		t.voice.tell(gossip.KindLoad, encode(&load{Run: o.Run, Stats: final}))
+	case o.State != runs.StateSuspended && !o.HandOver:
+		t.receipts.owe(r)
 	}
 	t.spawn(func(context.Context) {
 		if o.HandOver {

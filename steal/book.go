@@ -130,7 +130,7 @@ func (b *book) onResult(p *peer, r *Result) {
 			b.stats.OrphansReused++
 		}
 		if l := p.leases[i]; b.run.Proving {
-			b.prove(l, p.id, r.Outcome, r.Voucher)
+			b.prove(l, p.id, b.now-l.since, r.Outcome, r.Voucher)
 		} else {
 			b.settle(l, r.Outcome, r.Voucher)
 		}

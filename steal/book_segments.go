@@ -110,7 +110,7 @@ func (b *book) finish(s *segment, outcome, voucher []byte) {
 	if l := s.witnessOf; l != nil {
 		l.here, s.witnessOf = nil, nil
 		b.segments.forget(s)
-		b.prove(l, "", outcome, voucher)
+		b.prove(l, "", b.now-s.since, outcome, voucher)
 		return
 	}
 	if s.root {

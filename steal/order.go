@@ -1,6 +1,9 @@
 package steal
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Ref is the engine's name for a job that one of its own frames spawned and that was taken to be given away.
 // The engine chooses it and never uses it twice. The core hands it back in one Deliver or PutBack order,
@@ -119,8 +122,10 @@ type Order struct {
 	Handle    Handle    // Prove, Proven
 	Peer      PeerID    // Prove
 	Lost      bool      // Prove
-	News      *News     // Tell
-	Orphans   *Orphans  // LostWork
+	// Had is for how long Peer had the job, waiting included, by this machine's clock.
+	Had     time.Duration // Prove
+	News    *News         // Tell
+	Orphans *Orphans      // LostWork
 }
 
 // Output is what one input made the core want to do, in the order in which it is to be done. The slices

@@ -19,8 +19,8 @@ import (
 // answer. And who is not trusted with proving gives nothing away (Run.Hoard): else the two that are to be compared
 // might both have it from a third.
 
-// prove reports what came for a lease, or for a witness of one.
-func (b *book) prove(l *lease, by PeerID, outcome, voucher []byte) {
+// prove reports what came for a lease, or for a witness of one, from who had it for so long.
+func (b *book) prove(l *lease, by PeerID, had time.Duration, outcome, voucher []byte) {
 	of := l
 	if l.witnessOf != nil {
 		of = l.witnessOf
@@ -35,7 +35,7 @@ func (b *book) prove(l *lease, by PeerID, outcome, voucher []byte) {
 			b.leases.unproved[l.handle] = l
 		}
 	}
-	b.order(Order{Kind: Prove, Handle: of.handle, Job: of.job, Peer: by, Outcome: outcome, Voucher: voucher})
+	b.order(Order{Kind: Prove, Handle: of.handle, Job: of.job, Peer: by, Had: had, Outcome: outcome, Voucher: voucher})
 }
 
 // witnessLost reports that a witness brings nothing.

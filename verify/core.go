@@ -281,7 +281,7 @@ func (c *Core) accept(q *question) {
 	by := q.authors()
 	h := q.claims[0].Outcome
 	q.accepted, q.lacks = &h, 0
-	c.order(Accept{q.node, h, by})
+	c.order(Accept{q.node, h, by, len(by) > 1 && (c.sure(q) || c.introducers(q) > 1)})
 	if c.cfg.Doubt > 0 && !q.proven {
 		c.note(q, by)
 	}

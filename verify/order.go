@@ -24,11 +24,13 @@ type (
 		Node  Node
 		Given []Claim
 	}
-	// Accept says that an outcome is believed, and on whose word.
+	// Accept says that an outcome is believed, and on whose word. Compared: these are two by other members at least, or
+	// this machine, or one that is trusted, has come to it too.
 	Accept struct {
-		Node    Node
-		Outcome Hash
-		By      []PeerID
+		Node     Node
+		Outcome  Hash
+		By       []PeerID
+		Compared bool
 	}
 	// Withdraw takes an Accept back: who it rested on has lied.
 	Withdraw struct{ Node Node }

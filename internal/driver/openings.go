@@ -166,6 +166,9 @@ func (v *proving) rerun(o *verify.Rerun) {
 // reran takes in what came of that.
 func (v *proving) reran(t *Trial, r *Tried) {
 	v.counts.Took += r.Took
+	if p := v.open[t.In]; p != nil && r.OK && v.cfg.Config.Spot > 0 {
+		p.checked += r.Took
+	}
 	var again *verify.Opening
 	if r.OK {
 		again = &verify.Opening{Node: NodeOf(t.Job.Path, t.Job.Identity), Outcome: v.d.cfg.Notary.Digest(r.Outcome)}

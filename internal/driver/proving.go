@@ -66,6 +66,7 @@ type Proofs struct {
 	Waiting int             // jobs that wait until there are more peers by others,
 	Missing int             // and how many more the one that wants most needs
 	Caught  []verify.PeerID // in the order in which they were
+	Earned  []Earned        // by peer; not to be changed
 	Doubt   float64         // with which probability at most an outcome that is used is wrong, where records count
 	OnLiars uint64          // outcomes that are used and rest on the word of those alone who were caught later
 
@@ -95,7 +96,7 @@ type proving struct {
 type judgement struct {
 	node verify.Node
 	from verify.PeerID
-	said Word
+	said saying
 }
 
 // proof is what is known of a job whose outcome is unproved.
@@ -103,9 +104,10 @@ type proof struct {
 	job     steal.Job
 	handles []steal.Handle // that wait for it
 	said    map[verify.PeerID]saying
-	own     *saying // computed here
-	judged  bool    // the core waits for what it comes to here
-	shown   gallery // of its nodes
+	own     *saying       // computed here
+	judged  bool          // the core waits for what it comes to here
+	shown   gallery       // of its nodes
+	checked time.Duration // that running some of its nodes again has taken
 }
 
 // saying is an outcome, and what of it is compared, and used: all of it, or what the application says that it
@@ -113,6 +115,7 @@ type proof struct {
 type saying struct {
 	Word
 	essence []byte
+	had     time.Duration // for which who has brought it had the job
 }
 
 // proofEvery is how often the core is told the time while it waits for somebody.
@@ -156,12 +159,12 @@ func (v *proving) came(o *steal.Order) {
 		p.handles = append(p.handles, o.Handle)
 		v.nodes[o.Handle] = n
 	}
-	from, w := verify.PeerID(o.Peer), Word{o.Outcome, o.Voucher}
+	from, w := verify.PeerID(o.Peer), saying{Word{o.Outcome, o.Voucher}, o.Outcome, o.Had}
 	switch judged := v.cfg.Judged(o.Job.Function); {
 	case o.Lost || judged && len(v.judging) >= maxJudging:
 		v.absorb(v.core.Lost(now, n, from))
 	case !judged:
-		v.heard(n, from, saying{w, w.Outcome}, compared)
+		v.heard(n, from, w, compared)
 	default:
 		v.tickets++
 		v.judging[v.tickets] = judgement{n, from, w}
@@ -195,14 +198,14 @@ func (v *proving) judged(e *port.Event) {
 		return
 	}
 	delete(v.judging, e.Shared.Ticket)
-	switch {
-	case !e.Good:
-		v.heard(j.node, j.from, saying{j.said, j.said.Outcome}, isWrong)
-	case e.Shared.Changed:
-		v.heard(j.node, j.from, saying{j.said, e.Outcome}, provesItself)
-	default:
-		v.heard(j.node, j.from, saying{j.said, e.Outcome}, compared)
+	is := isWrong
+	if e.Good {
+		is, j.said.essence = compared, e.Outcome
+		if e.Shared.Changed {
+			is = provesItself
+		}
 	}
+	v.heard(j.node, j.from, j.said, is)
 }
 
 // heard tells the core what somebody has made of a job.
@@ -216,6 +219,9 @@ func (v *proving) heard(n verify.Node, from verify.PeerID, w saying, is verdict)
 		if author = v.cfg.Author(w.Voucher); author == v.cfg.Self {
 			author = "" // it has come back
 		}
+	}
+	if author != from {
+		w.had = 0 // of its author nothing is known
 	}
 	claim := v.claim(n, p, author, &w)
 	if author == "" {
@@ -306,6 +312,7 @@ func (v *proving) accept(o *verify.Accept) {
 		return
 	}
 	v.counts.Proved++
+	v.earn(p, o)
 	use := word.Word
 	if !bytes.Equal(word.essence, use.Outcome) { // nobody has said this, but all mean it
 		use.Outcome = word.essence
@@ -343,6 +350,7 @@ func (v *proving) caught(b *verify.Blame) {
 	if p := v.open[b.Proof.Said.Node]; p != nil {
 		v.cfg.Caught(v.evidence(p, b))
 		delete(p.said, b.Peer)
+		p.checked = 0
 	}
 }
 

@@ -29,6 +29,10 @@ type signed struct {
 	unlike    bool
 	ran       int    // jobs
 	arg       []byte // of the job that is given
+	now       time.Duration
+	trusted   verify.PeerID
+	alone     bool            // nobody can be asked for a copy
+	made      *verify.Opening // behind what is brought, if it is not a job alone
 }
 
 func (s *signed) SendShared(*sharedobj.Message) {}
@@ -38,6 +42,9 @@ func (s *signed) Note(string)                   {}
 func (s *signed) Vouch(job.RunID, *verify.Opening) []byte { return []byte("o") }
 
 func (s *signed) Claim(n verify.Node, outcome verify.Hash, _ []byte) verify.Claim {
+	if s.made != nil {
+		return s.made.Claim()
+	}
 	return (&verify.Opening{Node: n, Outcome: outcome}).Claim()
 }
 
@@ -63,19 +70,22 @@ func (s *signed) Send(m *steal.Message) {
 }
 
 func (s *signed) Candidates() []verify.Candidate {
+	if s.alone {
+		return nil
+	}
 	return []verify.Candidate{{ID: "b", Introducer: "b"}, {ID: "c", Introducer: "c"}, {ID: "d", Introducer: "d"}}
 }
 
 func (s *signed) Introducer(id verify.PeerID) verify.PeerID { return id }
 func (s *signed) Below(uint64) uint64                       { return 0 }
-func (s *signed) Trusted(verify.PeerID) bool                { return false }
+func (s *signed) Trusted(id verify.PeerID) bool             { return id == s.trusted }
 func (s *signed) Passed(verify.PeerID) uint64               { return 0 }
 
 // hearing is an owner whose run is compared; what it gives back says what somebody has made of a job.
-func hearing(t *testing.T, judged bool) (*signed, *driver.Driver,
+func hearing(t *testing.T, judged bool, with ...func(*driver.Proving)) (*signed, *driver.Driver,
 	func(path job.Path) func(id steal.PeerID, author, outcome string)) {
 	t.Helper()
-	s := &signed{handles: map[steal.PeerID]steal.Handle{},
+	s := &signed{now: time.Second, handles: map[steal.PeerID]steal.Handle{},
 		desk: &desk{opened: map[verify.Node]*verify.Opening{}, stored: map[verify.Node]steal.Partial{}}}
 	members := steal.NewMembers([]steal.Member{{ID: "o"}, {ID: "b"}, {ID: "c"}, {ID: "d"}})
 	advice, err := policy.ByName("rs", "o")
@@ -94,22 +104,25 @@ func hearing(t *testing.T, judged bool) (*signed, *driver.Driver,
 	if err != nil {
 		t.Fatal(err)
 	}
+	proving := &driver.Proving{Config: verify.Config{Quorum: 2, Own: true, Wait: time.Minute, MaxOpen: 9},
+		Judged: func(string) bool { return judged }, Alike: func(string) bool { return !s.unlike },
+		View: s, Rand: s, Self: "o",
+		Author: func(v []byte) verify.PeerID { return verify.PeerID(v) },
+		Caught: func(c driver.Caught) { s.caught = append(s.caught, c) },
+		Agreed: func(n verify.Node, j *steal.Job, outcome []byte, vouchers [][]byte) {
+			if n != driver.NodeOf(j.Path, j.Identity) {
+				t.Errorf("%v is not %+v", n, j)
+			}
+			s.agreed = append(s.agreed, fmt.Sprintf("%s by %s", outcome, vouchers))
+		}}
+	for _, f := range with {
+		f(proving)
+	}
 	d := driver.New(driver.Config{Core: core, Engine: s, Transport: s, Store: s, Notary: s, Shared: shared,
-		SharedTransport: s, MaxJobBytes: steal.LAN().MaxJobBytes, Proving: &driver.Proving{
-			Config: verify.Config{Quorum: 2, Own: true, Wait: time.Minute, MaxOpen: 9},
-			Judged: func(string) bool { return judged }, Alike: func(string) bool { return !s.unlike },
-			View: s, Rand: s, Self: "o",
-			Author: func(v []byte) verify.PeerID { return verify.PeerID(v) },
-			Caught: func(c driver.Caught) { s.caught = append(s.caught, c) },
-			Agreed: func(n verify.Node, j *steal.Job, outcome []byte, vouchers [][]byte) {
-				if n != driver.NodeOf(j.Path, j.Identity) {
-					t.Errorf("%v is not %+v", n, j)
-				}
-				s.agreed = append(s.agreed, fmt.Sprintf("%s by %s", outcome, vouchers))
-			}}})
+		SharedTransport: s, MaxJobBytes: steal.LAN().MaxJobBytes, Proving: proving})
 	return s, d, func(path job.Path) func(id steal.PeerID, author, outcome string) {
 		return func(id steal.PeerID, author, outcome string) {
-			d.Step(time.Second, &steal.Message{Run: core.Run(), From: steal.Address{Peer: id, Inc: 1}, To: core.Self(),
+			d.Step(s.now, &steal.Message{Run: core.Run(), From: steal.Address{Peer: id, Inc: 1}, To: core.Self(),
 				Result: &steal.Result{Handle: s.handles[id], Path: path, Identity: idOf(path),
 					Outcome: []byte(outcome), Voucher: []byte(author)}})
 		}

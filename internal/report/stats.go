@@ -152,6 +152,37 @@ type Work struct {
 	// told; over all starts of the peer, unlike the rest.
 	CPUGiven float64 `json:"cpu_given_seconds"`
 	CPUUsed  float64 `json:"cpu_used_seconds"`
+	// Verified is what others' runs have had here as far as their owners have verified it; over all starts.
+	Verified Verified `json:"verified"`
+}
+
+// Verified is what a peer has given to others' runs that was verified, by the receipts of their owners, which these have
+// signed.
+type Verified struct {
+	Thanks
+	Owners int          `json:"owners"`
+	By     []VerifiedBy `json:"by,omitempty"` // most first, 16 at most
+}
+
+// VerifiedBy is what one owner has signed for.
+type VerifiedBy struct {
+	Owner     string `json:"owner"` // peer ID
+	OwnerName string `json:"owner_name,omitempty"`
+	Thanks
+}
+
+// Thanks are what receipts add up to.
+type Thanks struct {
+	Seconds float64 `json:"seconds"` // of its cores, added up
+	Results uint64  `json:"results"`
+	Runs    uint64  `json:"runs"`
+}
+
+// Add counts one receipt.
+func (t *Thanks) Add(seconds float64, results uint64) {
+	t.Seconds += seconds
+	t.Results += results
+	t.Runs++
 }
 
 // A Cluster is one group of near peers.

@@ -34,6 +34,7 @@ const (
 	kindTicket    = "ticket"
 	kindVisit     = "visit"
 	kindDeposited = "deposited"
+	kindReceipt   = "receipt"
 )
 
 // signedBytes is what a signature is over.

@@ -1,0 +1,308 @@
+package peer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/protocol"
+
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
+)
+
+// Receipts are what owners sign, when a run of theirs that was verified is over, of what each of the others has given to
+// it (driver.Earned). An owner owes them until they are taken, also over restarts; who has earned one keeps it, and
+// shows it under the owner's name. Nothing else depends on them.
+type receipts struct {
+	*base
+	key    crypto.PrivKey
+	self   peer.ID
+	board  *switchboard
+	vouch  *vouching
+	cores  int // of this machine
+	swarm  func() string
+	known  func(run job.RunID) *runs.Manifest // if this peer takes part, or has
+	nameOf func(id peer.ID) string
+
+	kept, owed *cabinet
+	writing    sync.Mutex // held while what is kept changes
+	giving     sync.Mutex // held by the one goroutine that gives
+	next       time.Time  // when it is to try again; keepUp's
+
+	mu   sync.Mutex
+	have map[job.RunID]*statement.SignedReceipt
+}
+
+const (
+	receiptProtocol = protocol.ID("/satin/receipt/1")
+	receiptPatience = 10 * time.Second
+	// receiptsEvery is how often it is tried again to give what is owed.
+	receiptsEvery = time.Minute
+	// maxReceipts bounds what is kept, in runs; of the owner with the most the oldest goes first. maxOwed bounds what is
+	// owed: the oldest goes first.
+	maxReceipts, maxOwed = 4096, 1024
+	// receiptSkew is how far an owner's clock may be ahead.
+	receiptSkew = time.Hour
+)
+
+// given is how a receipt travels, with the run's manifest for who does not know it any more, if that is not too long.
+type given struct {
+	Receipt  []byte `cbor:"1,keyasint"`
+	Manifest []byte `cbor:"2,keyasint,omitempty"`
+}
+
+// taken says that it is not owed any more; Why is why it is not kept.
+type taken struct {
+	Why string `cbor:"1,keyasint,omitempty"`
+}
+
+const maxGiven = statement.MaxReceipt + maxAccusation + 16
+
+// open opens what lasts. What does not prove itself is not counted, and left where it is.
+func (x *receipts) open(dir string) (err error) {
+	x.have = map[job.RunID]*statement.SignedReceipt{}
+	if x.kept, err = openCabinet(filepath.Join(dir, "receipts"), ".receipt", 0, x.now); err != nil {
+		return err
+	}
+	if x.owed, err = openCabinet(filepath.Join(dir, "owed"), ".receipt", maxOwed, x.now); err != nil {
+		return err
+	}
+	files := x.kept.files()
+	for _, f := range files[max(0, len(files)-maxReceipts):] {
+		parts, err := x.kept.read(f.name, 1)
+		var s *statement.SignedReceipt
+		if err == nil {
+			s, err = statement.OpenReceipt(parts[0])
+		}
+		if err == nil && (s.To != x.self || s.Run.Hex() != f.name) {
+			err = cannot("it is another peer's, or of another run")
+		}
+		if err != nil {
+			x.log.Warn("a receipt is not counted", "file", x.kept.path(f.name), "error", err)
+			continue
+		}
+		x.have[s.Run] = s
+	}
+	return nil
+}
+
+func (x *receipts) serve() {
+	x.board.answer(receiptProtocol, maxGiven, receiptPatience, func(from peer.ID, b []byte) (any, error) {
+		var g given
+		if err := wire.Value().Decode(b, &g); err != nil {
+			return nil, err
+		}
+		var t taken
+		if err := x.take(from, &g); err != nil {
+			t.Why = oneLine(err)
+			x.log.Info("a receipt is refused", "from", from, "error", err)
+		}
+		return &t, nil
+	})
+}
+
+// take keeps a receipt that a run's owner gives to this peer.
+func (x *receipts) take(from peer.ID, g *given) error {
+	s, err := statement.OpenReceipt(g.Receipt)
+	if err != nil {
+		return err
+	}
+	m := x.known(s.Run)
+	if m == nil {
+		sent, err := statement.OpenManifest(g.Manifest)
+		if err != nil || sent.Swarm != x.swarm() {
+			return cannot("of no run that is known here")
+		}
+		m = manifestOf(sent)
+	}
+	if err := s.OfRun(m); err != nil {
+		return err
+	}
+	switch {
+	case s.Author != from || x.vouch.outcast(from):
+		return cannot("nobody but the run's owner gives it, as long as that is a member")
+	case s.To != x.self:
+		return cannot("it is another peer's: " + s.To.String())
+	case time.Unix(s.At, 0).Sub(x.now()) > receiptSkew:
+		return cannot("it is from the future")
+	case s.Cores > int64(x.cores):
+		return cannot(fmt.Sprintf("this machine has no %d cores", s.Cores))
+	}
+	return x.keep(s)
+}
+
+// keep counts a receipt: of one run the one that says most.
+func (x *receipts) keep(s *statement.SignedReceipt) error {
+	x.writing.Lock()
+	defer x.writing.Unlock()
+	x.mu.Lock()
+	old := x.have[s.Run]
+	x.mu.Unlock()
+	if old != nil && old.Time >= s.Time {
+		return nil
+	}
+	if err := x.kept.write(s.Run.Hex(), s.Bytes); err != nil {
+		return err
+	}
+	x.mu.Lock()
+	x.have[s.Run] = s
+	gone := x.excess()
+	delete(x.have, gone)
+	x.mu.Unlock()
+	if gone != (job.RunID{}) {
+		return x.kept.remove(gone.Hex())
+	}
+	return nil
+}
+
+// excess is the run whose receipt makes way; zero if there is room. The mutex is held.
+func (x *receipts) excess() (run job.RunID) {
+	if len(x.have) <= maxReceipts {
+		return run
+	}
+	by := map[peer.ID]int{}
+	for _, s := range x.have {
+		by[s.Author]++
+	}
+	for id, s := range x.have {
+		was := x.have[run]
+		if was == nil || cmp.Or(by[s.Author]-by[was.Author], cmp.Compare(was.At, s.At), cmp.Compare(was.Run.Hex(), s.Run.Hex())) > 0 {
+			run = id
+		}
+	}
+	return run
+}
+
+// owe signs what a run's other peers have earned, which is over. The conductor's mutex is held.
+func (x *receipts) owe(r *part) {
+	m, took := r.manifest, r.ended.Sub(time.Unix(r.manifest.Created, 0))
+	took = min(max(took, time.Millisecond), statement.MaxLife)
+	var list []statement.Receipt
+	for _, e := range r.earned() {
+		id, err := peer.Decode(string(e.Peer))
+		if err != nil || !x.vouch.member(id) || slices.Contains(r.proofs.Caught, e.Peer) {
+			continue // a browser's tab keeps nothing, and a liar has earned nothing
+		}
+		cores := 1
+		if l := r.loads[id]; l != nil {
+			cores = max(1, l.cores)
+		}
+		list = append(list, statement.Receipt{Run: m.Run, Peer: []byte(id), Took: took.Milliseconds(), Cores: int64(cores),
+			Time: min(e.Time, took*time.Duration(cores)).Milliseconds(), Results: int64(e.Results), At: r.ended.Unix()})
+	}
+	if len(list) == 0 {
+		return
+	}
+	x.spawn(func(ctx context.Context) {
+		for i := range list {
+			if err := x.write(&list[i], m.Sealed); err != nil {
+				x.log.Warn("a peer gets no receipt", "run", m.Run, "error", err)
+			}
+		}
+		x.give(ctx, true)
+	})
+}
+
+// write notes that a receipt is owed.
+func (x *receipts) write(r *statement.Receipt, manifest []byte) error {
+	s, err := r.Sign(x.key)
+	if err != nil {
+		return err
+	}
+	b, err := wire.Value().Encode(&given{s.Bytes, manifest})
+	if err != nil {
+		return err
+	}
+	return x.owed.write(s.Run.Hex()+"-"+s.To.String(), b)
+}
+
+// keepUp gives what is owed to those who are there.
+func (x *receipts) keepUp(now time.Time) {
+	if now.Before(x.next) {
+		return
+	}
+	x.next = now.Add(receiptsEvery)
+	x.spawn(func(ctx context.Context) { x.give(ctx, false) })
+}
+
+// give gives what is owed, and forgets it when it was taken, or refused. Who does not answer is left alone until the
+// next time, and who is not connected as well, unless the run has just ended.
+func (x *receipts) give(ctx context.Context, all bool) {
+	x.giving.Lock()
+	defer x.giving.Unlock()
+	silent := map[peer.ID]bool{}
+	for _, f := range x.owed.files() {
+		var g given
+		parts, err := x.owed.read(f.name, 1)
+		if err == nil {
+			err = wire.Value().Decode(parts[0], &g)
+		}
+		var s *statement.SignedReceipt
+		if err == nil {
+			s, err = statement.OpenReceipt(g.Receipt)
+		}
+		if err != nil {
+			_ = x.owed.remove(f.name)
+			continue
+		}
+		if silent[s.To] || !all && !x.board.connected(s.To) {
+			continue
+		}
+		var t taken
+		if err := x.board.ask(ctx, s.To, receiptProtocol, &g, &t, 1<<10, receiptPatience); err != nil {
+			silent[s.To] = true
+			continue
+		}
+		if t.Why != "" {
+			x.log.Info("a receipt is not taken", "run", s.Run, "peer", s.To, "why", clipText(t.Why))
+		}
+		if err := x.owed.remove(f.name); err != nil {
+			x.log.Warn("a receipt is owed although it was taken", "error", err)
+		}
+	}
+}
+
+// maxThanked bounds the owners that are shown.
+const maxThanked = 16
+
+// verified is what this peer has given, by the word of those who have verified it. What liars have signed is nothing.
+func (x *receipts) verified() (v report.Verified) {
+	x.mu.Lock()
+	by := map[peer.ID]*report.VerifiedBy{}
+	for _, s := range x.have {
+		if x.vouch.outcast(s.Author) {
+			continue
+		}
+		b := by[s.Author]
+		if b == nil {
+			b = &report.VerifiedBy{Owner: s.Author.String(), OwnerName: x.nameOf(s.Author)}
+			by[s.Author] = b
+		}
+		b.Add(float64(s.Time)/1000, uint64(s.Results))
+		v.Add(float64(s.Time)/1000, uint64(s.Results))
+	}
+	x.mu.Unlock()
+	for _, b := range slices.SortedFunc(maps.Values(by), func(a, b *report.VerifiedBy) int {
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Owner, b.Owner))
+	}) {
+		v.By = append(v.By, *b)
+	}
+	v.Owners = len(v.By)
+	v.By = v.By[:min(len(v.By), maxThanked)]
+	return v
+}
+
+// earned is what others have given to the run, also before it was suspended.
+func (r *part) earned() []driver.Earned { return driver.AllEarned(r.earlier, r.proofs.Earned) }
