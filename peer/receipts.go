@@ -48,8 +48,8 @@ type receipts struct {
 const (
 	receiptProtocol = protocol.ID("/satin/receipt/1")
 	receiptPatience = 10 * time.Second
-	// receiptsEvery is how often it is tried again to give what is owed.
-	receiptsEvery = time.Minute
+	// receiptsEvery is how often it is tried again to give what is owed, in Config.Every.
+	receiptsEvery = 60
 	// maxReceipts bounds what is kept, in runs; of the owner with the most the oldest goes first. maxOwed bounds what is
 	// owed: the oldest goes first.
 	maxReceipts, maxOwed = 4096, 1024
@@ -188,19 +188,19 @@ func (x *receipts) excess() (run job.RunID) {
 // owe signs what a run's other peers have earned, which is over. The conductor's mutex is held.
 func (x *receipts) owe(r *part) {
 	m, took := r.manifest, r.ended.Sub(time.Unix(r.manifest.Created, 0))
-	took = min(max(took, time.Millisecond), statement.MaxLife)
+	took = min(max(took, time.Microsecond), statement.MaxLife)
 	var list []statement.Receipt
 	for _, e := range r.earned() {
 		id, err := peer.Decode(string(e.Peer))
-		if err != nil || !x.vouch.member(id) || slices.Contains(r.proofs.Caught, e.Peer) {
-			continue // a browser's tab keeps nothing, and a liar has earned nothing
+		if err != nil || !x.vouch.member(id) {
+			continue // a browser's tab keeps nothing
 		}
 		cores := 1
 		if l := r.loads[id]; l != nil {
 			cores = max(1, l.cores)
 		}
-		list = append(list, statement.Receipt{Run: m.Run, Peer: []byte(id), Took: took.Milliseconds(), Cores: int64(cores),
-			Time: min(e.Time, took*time.Duration(cores)).Milliseconds(), Results: int64(e.Results), At: r.ended.Unix()})
+		list = append(list, statement.Receipt{Run: m.Run, Peer: []byte(id), Took: took.Microseconds(), Cores: int64(cores),
+			Time: min(e.Time, took*time.Duration(cores)).Microseconds(), Results: int64(e.Results), At: r.ended.Unix()})
 	}
 	if len(list) == 0 {
 		return
@@ -233,7 +233,7 @@ func (x *receipts) keepUp(now time.Time) {
 	if now.Before(x.next) {
 		return
 	}
-	x.next = now.Add(receiptsEvery)
+	x.next = now.Add(receiptsEvery * x.every)
 	x.spawn(func(ctx context.Context) { x.give(ctx, false) })
 }
 
@@ -290,8 +290,8 @@ func (x *receipts) verified() (v report.Verified) {
 			b = &report.VerifiedBy{Owner: s.Author.String(), OwnerName: x.nameOf(s.Author)}
 			by[s.Author] = b
 		}
-		b.Add(float64(s.Time)/1000, uint64(s.Results))
-		v.Add(float64(s.Time)/1000, uint64(s.Results))
+		b.Add(float64(s.Time)/1e6, uint64(s.Results))
+		v.Add(float64(s.Time)/1e6, uint64(s.Results))
 	}
 	x.mu.Unlock()
 	for _, b := range slices.SortedFunc(maps.Values(by), func(a, b *report.VerifiedBy) int {

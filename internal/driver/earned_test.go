@@ -77,6 +77,29 @@ func TestLiarsEarnNothing(t *testing.T) {
 	earned(t, d, driver.Earned{Peer: "c", Time: time.Second, Results: 1})
 }
 
+// Who is caught keeps nothing of what it had earned before.
+func TestCaughtLoseAll(t *testing.T) {
+	path := job.Path{1}
+	s, d, from := hearing(t, false)
+	s.alone = true
+	s.gives(d, time.Second, path)
+	s.now = 3 * time.Second
+	from(path)("b", "b", "truth")
+	d.Happened(s.now, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1, Runs: 1}})
+	d.Happened(4*time.Second, port.Event{Kind: port.Finished, Segment: 2, Outcome: []byte("truth"), Good: true})
+	earned(t, d, driver.Earned{Peer: "b", Time: time.Second, Results: 1})
+	before := d.Proofs().Earned
+	s.again(d, 5*time.Second, job.Path{2})
+	s.now = 6 * time.Second
+	from(job.Path{2})("b", "b", "lie")
+	d.Happened(s.now, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1, Runs: 2}})
+	d.Happened(7*time.Second, port.Event{Kind: port.Finished, Segment: 3, Outcome: []byte("truth"), Good: true})
+	if len(s.caught) != 1 || len(before) != 1 {
+		t.Fatalf("caught are %v", s.caught)
+	}
+	earned(t, d)
+}
+
 // What is believed without a comparison is nobody's earning: nobody but its author knows what it took.
 func TestUncomparedEarnsNothing(t *testing.T) {
 	path := job.Path{1}

@@ -352,6 +352,9 @@ func (v *proving) caught(b *verify.Blame) {
 		delete(p.said, b.Peer)
 		p.checked = 0
 	}
+	if i, is := find(v.counts.Earned, b.Peer); is {
+		v.counts.Earned = slices.Delete(slices.Clone(v.counts.Earned), i, i+1)
+	}
 }
 
 // proven forgets that somebody waits for a job.

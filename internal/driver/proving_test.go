@@ -133,10 +133,20 @@ func hearing(t *testing.T, judged bool, with ...func(*driver.Proving)) (*signed,
 func (s *signed) gives(d *driver.Driver, now time.Duration, path job.Path) {
 	d.Happened(now, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1}})
 	d.Happened(now, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Runs: 1, Queued: 1}})
+	s.steals(d, now, path, 1)
+}
+
+// again has b steal another one, after what was computed here to be compared has ended.
+func (s *signed) again(d *driver.Driver, now time.Duration, path job.Path) {
+	d.Happened(now, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Runs: 2, Queued: 1}})
+	s.steals(d, now, path, 2)
+}
+
+func (s *signed) steals(d *driver.Driver, now time.Duration, path job.Path, n uint64) {
 	d.Step(now, &steal.Message{Run: d.Core().Run(), From: steal.Address{Peer: "b", Inc: 1}, To: d.Core().Self(),
-		Request: &steal.StealRequest{ID: 1, Max: 1}})
-	d.Happened(now, port.Event{Kind: port.Taken, Ticket: 1, Jobs: []steal.Taken{{Ref: 1, Spawned: true,
-		Job: steal.Job{Path: path, Function: "f", Identity: idOf(path), Arg: s.arg}}}})
+		Request: &steal.StealRequest{ID: steal.RequestID(n), Max: 1}})
+	d.Happened(now, port.Event{Kind: port.Taken, Ticket: steal.Ticket(n), Jobs: []steal.Taken{{Ref: steal.Ref(n),
+		Spawned: true, Job: steal.Job{Path: path, Function: "f", Identity: idOf(path), Arg: s.arg}}}})
 }
 
 // Two that bring what one of them has computed are one: the quorum counts authors. What the second author says differs,

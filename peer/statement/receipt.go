@@ -17,9 +17,9 @@ import (
 type Receipt struct {
 	Run     job.RunID `cbor:"1,keyasint"`
 	Peer    []byte    `cbor:"2,keyasint"` // peer ID of who gave it
-	Time    int64     `cbor:"3,keyasint"` // milliseconds, of all its cores
+	Time    int64     `cbor:"3,keyasint"` // microseconds, of all its cores
 	Results int64     `cbor:"4,keyasint"`
-	// Took is how long the run took, in milliseconds, and Cores how many cores the peer had in it at most: it gave no
+	// Took is how long the run took, in microseconds, and Cores how many cores the peer had in it at most: it gave no
 	// more than their product.
 	Took  int64 `cbor:"5,keyasint"`
 	Cores int64 `cbor:"6,keyasint"`
@@ -54,7 +54,7 @@ func OpenReceipt(b []byte) (*SignedReceipt, error) {
 		return nil, err
 	}
 	var c bounds
-	c.count("the time of the run", s.Took, 1, MaxLife.Milliseconds())
+	c.count("the time of the run", s.Took, 1, MaxLife.Microseconds())
 	c.count("the number of cores", s.Cores, 1, satin.MaxWorkers)
 	c.count("the time", s.Time, 1, s.Took*s.Cores)
 	c.count("the number of results", s.Results, 1, 1<<53)
@@ -77,7 +77,7 @@ func (s *SignedReceipt) OfRun(m *runs.Manifest) error {
 		return fmt.Errorf("%w: %s: %s is not the owner of that run", ErrStatement, kindReceipt, s.Author)
 	case m.Verify == "":
 		return fmt.Errorf("%w: %s: nothing is verified in that run", ErrStatement, kindReceipt)
-	case s.Took > lasted.Milliseconds():
+	case s.Took > lasted.Microseconds():
 		return fmt.Errorf("%w: %s: the run has lasted for %v only", ErrStatement, kindReceipt, lasted)
 	}
 	return nil

@@ -25,7 +25,7 @@ func TestReceipts(t *testing.T) {
 	of := func() *runs.Manifest {
 		return &runs.Manifest{Run: signed.Run, Owner: runs.PeerID(owner.String()), Verify: "quorum=2", Created: run.Created}
 	}
-	honest := statement.Receipt{Run: signed.Run, Peer: []byte(to), Time: 180_000, Results: 7, Took: 60_000, Cores: 3,
+	honest := statement.Receipt{Run: signed.Run, Peer: []byte(to), Time: 180e6, Results: 7, Took: 60e6, Cores: 3,
 		At: run.Created + 60}
 	s, err := honest.Sign(k)
 	if err != nil {
@@ -42,12 +42,12 @@ func TestReceipts(t *testing.T) {
 		}
 	}
 	for what, change := range map[string]func(*statement.Receipt){
-		"the time is 180001": func(r *statement.Receipt) { r.Time++ },
-		"the time is 0":      func(r *statement.Receipt) { r.Time = 0 },
-		"results is 0":       func(r *statement.Receipt) { r.Results = 0 },
-		"cores is 1025":      func(r *statement.Receipt) { r.Cores = 1025 },
-		"run is 8640000001":  func(r *statement.Receipt) { r.Took = 8_640_000_001 },
-		"a peer ID":          func(r *statement.Receipt) { r.Peer = nil },
+		"the time is 180000001": func(r *statement.Receipt) { r.Time++ },
+		"the time is 0":         func(r *statement.Receipt) { r.Time = 0 },
+		"results is 0":          func(r *statement.Receipt) { r.Results = 0 },
+		"cores is 1025":         func(r *statement.Receipt) { r.Cores = 1025 },
+		"run is 8640000000001":  func(r *statement.Receipt) { r.Took = 8_640_000_000_001 },
+		"a peer ID":             func(r *statement.Receipt) { r.Peer = nil },
 	} {
 		r := honest
 		change(&r)
