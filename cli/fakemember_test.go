@@ -82,7 +82,10 @@ func newFakeMember() *fakeMember {
 			Runs: []control.RunInfo{{Run: runGoing, App: "count", Title: "a tree of depth 20", Mine: true,
 				State: control.RunRunning, Share: 0.123, Elapsed: 62, Peers: 3}},
 			Work: report.Work{Executed: 1_234_567, Rate: 45_600, Given: 12, Taken: 1_300, Busy: 40_000,
-				Sent: 1_230_000, Received: 45},
+				Sent: 1_230_000, Received: 45, Verified: report.Verified{
+					All: report.Thanks{Seconds: 5400, Results: 340, Runs: 12}, Owners: 7, By: []report.Thanks{
+						{Owner: "12D3KooWNear", OwnerName: "desk\x1b[2J", Seconds: 5000, Results: 300, Runs: 11},
+						{Owner: "12D3KooWFar", Seconds: 400, Results: 40, Runs: 1}}}},
 		},
 		peers: []control.PeerInfo{
 			{Peer: "12D3KooWNear", Name: "desk\x1b[2J", Version: "v0.2.0", Connected: true, Alive: true,

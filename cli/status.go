@@ -145,6 +145,7 @@ func writeStatus(w io.Writer, s control.Status, now time.Time) error {
 		brief(floatSeconds(s.Work.Busy)))
 	t.item("lent", "%s of processors to the runs of others, %s of theirs to own runs: over all starts",
 		brief(floatSeconds(s.Work.CPUGiven)), brief(floatSeconds(s.Work.CPUUsed)))
+	writeVerified(t, &s.Work.Verified)
 	t.item("traffic", "%sB sent, %sB received: jobs, results and what else stealing takes; the rest is not counted",
 		scaled(float64(s.Work.Sent)), scaled(float64(s.Work.Received)))
 	if err := t.w.Flush(); err != nil {
@@ -159,6 +160,25 @@ func writeStatus(w io.Writer, s control.Status, now time.Time) error {
 		return writeRuns(w, s.Runs)
 	}
 	return nil
+}
+
+// mostThanks is how many owners a status names.
+const mostThanks = 5
+
+// writeVerified says what was verified of what this peer has lent, and by whom.
+func writeVerified(t sheet, v *report.Verified) {
+	if v.All.Runs == 0 {
+		return
+	}
+	t.item("verified", "%s, %s in %s: %s", brief(floatSeconds(v.All.Seconds)), counted(v.All.Results, "result"),
+		counted(v.All.Runs, "run"), "what their owners have compared, and signed for")
+	for _, b := range v.By[:min(len(v.By), mostThanks)] {
+		t.item("", "%s, %s in %s: signed by %s", brief(floatSeconds(b.Seconds)), counted(b.Results, "result"),
+			counted(b.Runs, "run"), strings.TrimSpace(b.OwnerName+" "+b.Owner))
+	}
+	if n := v.Owners - min(len(v.By), mostThanks); n > 0 {
+		t.item("", "and by %s", counted(uint64(n), "other owner"))
+	}
 }
 
 func writeClusters(w io.Writer, clusters []report.Cluster) {

@@ -139,6 +139,7 @@ func (j *jury) convene(p *Peer) {
 	j.banish, j.expel, j.voice, j.live = p.door.revoke, p.visitors.expel, p.voice, p.runs.sessionOf
 	j.guest = p.visitors.guest
 	j.court.known = func(run job.RunID) *runs.Manifest { return takesPart(p.runs, run) }
+	j.receipts.swarm, j.receipts.known = p.host.SwarmName, j.court.known
 	j.court.unfit = p.crew.apps.unfit
 	j.court.engine, j.court.out = p.crew.trialEngine, p.host.Roll().Outcast
 	p.voice.hear(gossip.KindAccusation, checkAccusation, j.hear)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
@@ -69,8 +68,6 @@ func (p *Peer) assemble(apps []Application) error {
 	p.runs = newConductor(p.base, outside{
 		self: runs.PeerID(self), key: key, host: p.host, apps: catalog, swarm: p.swarm, voice: p.voice, files: p.files,
 		checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew, jury: jury, work: p.work,
-		receipts: &receipts{base: p.base, key: key, self: p.host.ID(), board: p.board, vouch: vouch,
-			cores: max(p.cfg.Workers, runtime.NumCPU())},
 		provisioner: &provisioner{p.base, p.cfg.Provision}, others: asked, hours: openHours(p.cfg.Host.StateDir),
 	}, p.cfg.Runs)
 	p.traffic.runs, p.modules.runs, p.work.running = p.runs, p.runs, p.runs.running
@@ -89,10 +86,6 @@ func (p *Peer) assemble(apps []Application) error {
 	asked.collecting = collecting{base: p.base, board: p.board, runs: p.runs, vouch: vouch}
 	p.forUsers(key, catalog)
 	jury.convene(p)
-	p.runs.receipts.nameOf, p.runs.receipts.swarm, p.runs.receipts.known = p.reporter.nameOf, p.host.SwarmName, jury.court.known
-	if err := p.runs.receipts.open(p.cfg.Host.StateDir); err != nil {
-		return err
-	}
 	return p.speak(asked)
 }
 
@@ -189,7 +182,7 @@ func (p *Peer) speak(asked *answering) error {
 	p.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Recall(now, left) })
 	p.meetings.serve()
 	p.crew.commitments.serve()
-	p.runs.receipts.serve()
+	p.runs.jury.receipts.serve()
 	asked.inquiries.serve()
 	asked.keeping.serve()
 	asked.collecting.serve()

@@ -68,7 +68,6 @@ type outside struct {
 	deaths      *infirmary
 	crew        *crew
 	jury        *jury
-	receipts    *receipts
 	work        *work
 	provisioner *provisioner
 	others      others

@@ -175,7 +175,7 @@ func (t *conductor) stop(o runs.Stop) {
 	case r.manifest.Owner != t.self:
 		t.voice.tell(gossip.KindLoad, encode(&load{Run: o.Run, Stats: final}))
 	case o.State != runs.StateSuspended && !o.HandOver:
-		t.receipts.owe(r)
+		t.jury.receipts.owe(r)
 	}
 	t.spawn(func(context.Context) {
 		if o.HandOver {

@@ -271,7 +271,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.publications.keepUp(p.host.Roll().Outcast)
 			p.work.sample(now)
 			p.runs.hours.keepUp(p.runs, now)
-			p.runs.receipts.keepUp(now)
+			p.runs.jury.receipts.keepUp(now)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
@@ -22,19 +22,16 @@ import (
 	"github.com/satin-peer/satin/runs"
 )
 
-// Receipts are what owners sign, when a run of theirs that was verified is over, of what each of the others has given to
-// it (driver.Earned). An owner owes them until they are taken, also over restarts; who has earned one keeps it, and
+// Receipts are what owners sign, when a run of theirs that was verified is over, of what each of the others has given
+// to it (driver.Earned). An owner owes them until they are taken, also over restarts; who has earned one keeps it, and
 // shows it under the owner's name. Nothing else depends on them.
 type receipts struct {
 	*base
-	key    crypto.PrivKey
-	self   peer.ID
-	board  *switchboard
-	vouch  *vouching
-	cores  int // of this machine
-	swarm  func() string
-	known  func(run job.RunID) *runs.Manifest // if this peer takes part, or has
-	nameOf func(id peer.ID) string
+	board *switchboard
+	vouch *vouching
+	cores int // of this machine
+	swarm func() string
+	known func(run job.RunID) *runs.Manifest // if this peer takes part, or has
 
 	kept, owed *cabinet
 	writing    sync.Mutex // held while what is kept changes
@@ -50,8 +47,8 @@ const (
 	receiptPatience = 10 * time.Second
 	// receiptsEvery is how often it is tried again to give what is owed, in Config.Every.
 	receiptsEvery = 60
-	// maxReceipts bounds what is kept, in runs; of the owner with the most the oldest goes first. maxOwed bounds what is
-	// owed: the oldest goes first.
+	// maxReceipts bounds what is kept, in runs; of the owner with the most the oldest goes first. maxOwed bounds what
+	// is owed: the oldest goes first.
 	maxReceipts, maxOwed = 4096, 1024
 	// receiptSkew is how far an owner's clock may be ahead.
 	receiptSkew = time.Hour
@@ -86,7 +83,7 @@ func (x *receipts) open(dir string) (err error) {
 		if err == nil {
 			s, err = statement.OpenReceipt(parts[0])
 		}
-		if err == nil && (s.To != x.self || s.Run.Hex() != f.name) {
+		if err == nil && (s.To != x.vouch.self || s.Run.Hex() != f.name) {
 			err = cannot("it is another peer's, or of another run")
 		}
 		if err != nil {
@@ -133,7 +130,7 @@ func (x *receipts) take(from peer.ID, g *given) error {
 	switch {
 	case s.Author != from || x.vouch.outcast(from):
 		return cannot("nobody but the run's owner gives it, as long as that is a member")
-	case s.To != x.self:
+	case s.To != x.vouch.self:
 		return cannot("it is another peer's: " + s.To.String())
 	case time.Unix(s.At, 0).Sub(x.now()) > receiptSkew:
 		return cannot("it is from the future")
@@ -178,7 +175,8 @@ func (x *receipts) excess() (run job.RunID) {
 	}
 	for id, s := range x.have {
 		was := x.have[run]
-		if was == nil || cmp.Or(by[s.Author]-by[was.Author], cmp.Compare(was.At, s.At), cmp.Compare(was.Run.Hex(), s.Run.Hex())) > 0 {
+		if was == nil || cmp.Or(by[s.Author]-by[was.Author], cmp.Compare(was.At, s.At),
+			bytes.Compare(was.Run[:], s.Run[:])) > 0 {
 			run = id
 		}
 	}
@@ -199,8 +197,9 @@ func (x *receipts) owe(r *part) {
 		if l := r.loads[id]; l != nil {
 			cores = max(1, l.cores)
 		}
-		list = append(list, statement.Receipt{Run: m.Run, Peer: []byte(id), Took: took.Microseconds(), Cores: int64(cores),
-			Time: min(e.Time, took*time.Duration(cores)).Microseconds(), Results: int64(e.Results), At: r.ended.Unix()})
+		list = append(list, statement.Receipt{Run: m.Run, Peer: []byte(id), Took: took.Microseconds(),
+			Time:    min(e.Time, took*time.Duration(cores)).Microseconds(),
+			Results: int64(e.Results), Cores: int64(cores), At: r.ended.Unix()})
 	}
 	if len(list) == 0 {
 		return
@@ -217,7 +216,7 @@ func (x *receipts) owe(r *part) {
 
 // write notes that a receipt is owed.
 func (x *receipts) write(r *statement.Receipt, manifest []byte) error {
-	s, err := r.Sign(x.key)
+	s, err := r.Sign(x.vouch.key)
 	if err != nil {
 		return err
 	}
@@ -278,23 +277,23 @@ func (x *receipts) give(ctx context.Context, all bool) {
 const maxThanked = 16
 
 // verified is what this peer has given, by the word of those who have verified it. What liars have signed is nothing.
-func (x *receipts) verified() (v report.Verified) {
+func (x *receipts) verified(nameOf func(peer.ID) string) (v report.Verified) {
 	x.mu.Lock()
-	by := map[peer.ID]*report.VerifiedBy{}
+	by := map[peer.ID]*report.Thanks{}
 	for _, s := range x.have {
 		if x.vouch.outcast(s.Author) {
 			continue
 		}
 		b := by[s.Author]
 		if b == nil {
-			b = &report.VerifiedBy{Owner: s.Author.String(), OwnerName: x.nameOf(s.Author)}
+			b = &report.Thanks{Owner: s.Author.String(), OwnerName: nameOf(s.Author)}
 			by[s.Author] = b
 		}
 		b.Add(float64(s.Time)/1e6, uint64(s.Results))
-		v.Add(float64(s.Time)/1e6, uint64(s.Results))
+		v.All.Add(float64(s.Time)/1e6, uint64(s.Results))
 	}
 	x.mu.Unlock()
-	for _, b := range slices.SortedFunc(maps.Values(by), func(a, b *report.VerifiedBy) int {
+	for _, b := range slices.SortedFunc(maps.Values(by), func(a, b *report.Thanks) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Owner, b.Owner))
 	}) {
 		v.By = append(v.By, *b)

@@ -1,8 +1,11 @@
 package peer
 
 import (
+	"log/slog"
 	"testing"
+	"time"
 
+	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/job"
@@ -31,5 +34,50 @@ func TestReceiptsMakeRoom(t *testing.T) {
 	x.have[oldest].At = 99
 	if gone := x.excess(); gone != oldest || gone == rare {
 		t.Errorf("%v makes way, want %v", gone, oldest)
+	}
+}
+
+// What is on the disk proves itself, or is not counted: a receipt of another peer, one under the name of another run,
+// one that is altered.
+func TestReceiptsOnDisk(t *testing.T) {
+	owner, _, err := crypto.GenerateEd25519Key(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := peer.IDFromPrivateKey(owner) // any will do
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	open := func() *receipts {
+		x := &receipts{vouch: &vouching{self: self},
+			base: newBase(slog.New(slog.DiscardHandler), time.Now, time.Second)}
+		if err := x.open(dir); err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	x := open()
+	put := func(name string, to peer.ID, spoil int) {
+		run := job.RunID{name[0]}
+		r := statement.Receipt{Run: run, Peer: []byte(to), Time: 1, Results: 1, Took: 1, Cores: 1}
+		s, err := r.Sign(owner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Bytes[len(s.Bytes)-1] ^= byte(spoil)
+		if name != "moved" {
+			name = run.Hex()
+		}
+		if err := x.kept.write(name, s.Bytes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("good", self, 0)
+	put("another's", "\x00\x24\x08\x01\x12\x20"+peer.ID(make([]byte, 32)), 0)
+	put("moved", self, 0)
+	put("spoilt", self, 1)
+	if x = open(); len(x.have) != 1 || x.have[job.RunID{'g'}] == nil {
+		t.Errorf("counted are %v", x.have)
 	}
 }

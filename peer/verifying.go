@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -117,6 +118,7 @@ type jury struct {
 	cores    int // of this machine, for jobs
 	trusted  map[verify.PeerID]bool
 	records  *records
+	receipts *receipts
 	evidence *cabinet
 	vouch    *vouching
 	banish   func(id string) error
@@ -140,6 +142,10 @@ func (j *jury) open(cfg *Config) (err error) {
 		return err
 	}
 	j.records.recall()
+	j.receipts = &receipts{base: j.base, board: j.board, vouch: j.vouch, cores: max(j.cores, runtime.NumCPU())}
+	if err = j.receipts.open(dir); err != nil {
+		return err
+	}
 	j.trusted = map[verify.PeerID]bool{}
 	for _, name := range cfg.Trusted {
 		if _, err := peer.Decode(name); err != nil {

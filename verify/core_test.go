@@ -76,6 +76,40 @@ func TestQuorum(t *testing.T) {
 	}
 }
 
+// What is believed was compared if others by another hand, or this machine, have come to it too; who is trusted, or
+// proves what it brings, is believed alone.
+func TestCompared(t *testing.T) {
+	x := leaf("1", 7).Claim()
+	is := func(want bool, orders []Order) {
+		t.Helper()
+		if got := of[Accept](orders); len(got) != 1 || got[0].Compared != want {
+			t.Errorf("accepted %+v", got)
+		}
+	}
+	w := &world{list: []Candidate{{"a", "x"}, {"b", "x"}, {"c", "y"}}, passed: map[PeerID]uint64{"a": 1e6, "b": 1e6}}
+	c := swarm(2)
+	c.Came(noon, x, "a")
+	is(true, c.Came(noon, x, "c"))
+	c = swarm(2)
+	c.Came(noon, x, "a")
+	is(true, c.Came(noon, x, ""))
+	is(false, swarm(2).Came(noon, x, ""))
+	is(false, swarm(2).Proven(noon, x, "a"))
+	w.trusted = "a"
+	cfg := Config{Quorum: 2, Own: true, Wait: time.Minute, MaxOpen: 2}
+	is(false, New(cfg, w, w).Came(noon, x, "a"))
+	c = New(cfg, w, w)
+	c.Came(noon, x, "b")
+	is(true, c.Came(noon, x, "a"))
+	w.trusted = ""
+	cfg = Config{Quorum: 1, Doubt: 1e-4, Liars: 0.2, Own: true, Wait: time.Minute, MaxOpen: 2}
+	is(false, New(cfg, w, w).Came(noon, x, "a")) // by its record
+	w.passed["a"], w.passed["b"] = 10, 1e6
+	c = New(cfg, w, w)
+	c.Came(noon, x, "a")
+	is(false, c.Came(noon, x, "b")) // one hand
+}
+
 // What this machine has come to of one job has a liar blamed; that settles another job, and has somebody else blamed:
 // of neither job a liar's outcome is believed, and nobody is waited for.
 func TestLiarsFallTogether(t *testing.T) {

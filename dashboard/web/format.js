@@ -1,6 +1,6 @@
 // Values as people read them.
 
-/** @import {Peer, Run} from "./types.js" */
+/** @import {Run} from "./types.js" */
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
@@ -60,7 +60,7 @@ export const shortID = (id) => (id.length > 10 ? `…${id.slice(-8)}` : id);
 /** A text of another peer without what could reorder or hide the text around it. @param {string} text */
 export const plain = (text) => text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, "\ufffd");
 
-/** @param {Peer} p */
+/** @param {{peer: string, name?: string}} p */
 export const peerName = (p) => (p.name ? `${plain(p.name)} (${shortID(plain(p.peer))})` : shortID(plain(p.peer)));
 
 /** What peers call themselves, by ID: they need not be unique. @type {Map<string, string>} */

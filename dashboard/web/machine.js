@@ -3,8 +3,8 @@
 /** @import {Model} from "./model.js" */
 /** @import {Live} from "./live.js" */
 import { Allowed } from "./allowed.js";
-import { badge, el, Facts, say, setBadge, show } from "./dom.js";
-import { bytes, count, duration, many, moment, plain, secondsTo, sign } from "./format.js";
+import { badge, el, Facts, say, setBadge, show, Table } from "./dom.js";
+import { bytes, count, duration, many, moment, peerName, plain, secondsTo, sign } from "./format.js";
 import { sentence } from "./overview.js";
 
 export class Machine {
@@ -18,12 +18,18 @@ export class Machine {
   #said = el("p", { role: "status", class: "dim" });
   #onlyLook = el("p", { class: "dim" }, "This session may only look. satin-peer dashboard prints a link to one that may act.");
   #work = new Facts();
+  #thanks = new Table("Verified, by who has signed for it", [
+    { head: "Signed by", text: (/** @type {import("./types.js").Thanks} */ t) => peerName({ peer: t.owner ?? "", name: t.owner_name }) },
+    { head: "Time verified", number: true, text: (t) => duration(t.seconds) },
+    { head: "Results", number: true, text: (t) => count(t.results) },
+    { head: "Runs", number: true, text: (t) => count(t.runs) },
+  ], (t) => t.owner ?? "");
   #place = new Facts();
   #addresses = el("ul", { class: "plain live" });
   #allowed;
   #asked = "";
   node = el("div", {}, el("p", { class: "lead live" }, this.#badge, this.#lead), this.#buttons, this.#onlyLook, this.#said,
-    el("h2", {}, "Given and got"), this.#work.node, el("h2", {}, "In the network"), this.#place.node, el("h2", {}, "Addresses to join by"), this.#addresses);
+    el("h2", {}, "Given and got"), this.#work.node, this.#thanks.node, el("h2", {}, "In the network"), this.#place.node, el("h2", {}, "Addresses to join by"), this.#addresses);
 
   /** @param {Live} live */
   constructor(live) {
@@ -71,8 +77,12 @@ export class Machine {
       ["Given to others", `${many(w.jobs_given, "job")} that they did for this machine`],
       ["Processor time given", `${duration(w.cpu_given_seconds)} for others' runs, since this peer is`],
       ["Processor time used", `${duration(w.cpu_used_seconds)} of others for its runs, as they told`],
+      ["Of that verified", w.verified.all.runs ? `${duration(w.verified.all.seconds)}, ${many(w.verified.all.results, "result")} in ${many(w.verified.all.runs, "run")}, by signed receipts of ${many(w.verified.owners, "owner")}` : ""],
       ["Sent", bytes(w.bytes_sent)], ["Received", bytes(w.bytes_received)],
     ]);
+    const by = w.verified.by ?? [];
+    this.#thanks.update(by);
+    show(this.#thanks.node, by.length > 0);
     const reach = s.reach === "public" ? "others can connect to it" : s.reach === "private" ? "others outside the own network cannot connect to it" : "nobody has tried yet";
     this.#place.update([
       ["Peer", plain(s.peer)], ["Swarm", `${plain(s.swarm)}, ${s.trust === "open" ? "open to anybody" : "for those who are invited"}`], ["Cluster", plain(s.cluster)],

@@ -1,6 +1,8 @@
 // What the API sends, as the OpenAPI description at /api/v1/openapi.json says.
 
-/** @typedef {{executed: number, jobs_per_second: number, all_jobs_per_second: number, jobs_given: number, jobs_taken: number, busy_seconds: number, bytes_sent: number, bytes_received: number, cpu_given_seconds: number, cpu_used_seconds: number}} Work */
+/** @typedef {{executed: number, jobs_per_second: number, all_jobs_per_second: number, jobs_given: number, jobs_taken: number, busy_seconds: number, bytes_sent: number, bytes_received: number, cpu_given_seconds: number, cpu_used_seconds: number, verified: Verified}} Work */
+/** @typedef {{owner?: string, owner_name?: string, seconds: number, results: number, runs: number}} Thanks */
+/** @typedef {{all: Thanks, owners: number, by?: Thanks[]}} Verified */
 /** @typedef {{peer: string, name?: string, version: string, started: string, swarm: string, trust: string, modules: string, executables?: string[], refused?: string[], state: string, why_idle?: string, works_for?: string, paused_until?: string, limit?: string, jobs_left?: number,
  * workers: number, busy: number, peers: number, reach: string, reach_why?: string, relay?: string, addresses: string[], cluster: string, work: Work}} Status */
 /** @typedef {{name: string, args: string, summary: string}} App */

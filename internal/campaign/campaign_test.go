@@ -145,7 +145,7 @@ func TestLeft(t *testing.T) {
 // Guards that the page says what is done and nothing that a title or a name could make of it.
 func TestPage(t *testing.T) {
 	s := state(5, 6, 7)
-	s.Pieces[1].Gave = map[string]float64{"<script>": 1.5}
+	s.Pieces[1].Gave = map[string]float64{"<script>": 1.5, "boasts": 1e9}
 	s.Pieces[2] = nil
 	var page strings.Builder
 	if err := s.WritePage(&page); err != nil {
@@ -156,6 +156,9 @@ func TestPage(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page has no %q", want)
 		}
+	}
+	if strings.Index(text, "boasts") < strings.Index(text, "&lt;script") {
+		t.Error("who tells of more is named first")
 	}
 	if strings.Contains(text, "<script") || strings.Contains(text, "<b>") {
 		t.Error("the page has what a name said")

@@ -109,30 +109,16 @@ func (s *State) WritePage(w io.Writer) error {
 		Cube   string
 		*Piece
 	}
-	type giver struct {
-		Peer    string
-		Seconds float64
-	}
 	var rows []row
 	for i, c := range s.Cubes {
 		rows = append(rows, row{i + 1, strings.Trim(fmt.Sprint(c), "[]"), s.Pieces[i]})
 	}
 	sum := s.Sum()
-	var givers []giver
-	for peer, seconds := range sum.Gave {
-		givers = append(givers, giver{peer, seconds})
-	}
-	slices.SortFunc(givers, func(a, b giver) int {
-		if a.Seconds != b.Seconds {
-			return int(math.Copysign(1, b.Seconds-a.Seconds))
-		}
-		return strings.Compare(a.Peer, b.Peer)
-	})
 	left, known := s.Left()
 	page, err := template.New("page").Parse(pageText)
 	if err != nil {
 		return err
 	}
 	return page.Execute(w, map[string]any{"S": s, "Done": s.Done(), "All": len(s.Cubes), "Sum": sum, "Rows": rows,
-		"Givers": givers, "Left": left, "Known": known, "Fewest": fewest, "At": s.At.UTC().Format("2 January 2006, 15:04 UTC")})
+		"Left": left, "Known": known, "Fewest": fewest, "At": s.At.UTC().Format("2 January 2006, 15:04 UTC")})
 }

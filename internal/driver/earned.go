@@ -8,11 +8,11 @@ import (
 	"github.com/satin-peer/satin/verify"
 )
 
-// Earned is what a peer has given to a run, as far as it was verified: nothing of it is the peer's own word. Of a job to
-// which others have come too it is the least time for which any of them had it, by this machine's clock, as BOINC grants
-// the least that is claimed (D. P. Anderson, BOINC: A System for Public-Resource Computing and Storage, 2004, section
-// 4): so nobody gains by being slow. Of a job of which nodes were run again it is what that took here. What is believed
-// for its author's record, or proves itself, is nothing: its time is nobody's but the author's to say.
+// Earned is what a peer has given to a run, as far as it was verified: nothing of it is the peer's own word. Of a job
+// to which others have come too it is the least time for which any of them had it, by this machine's clock, as BOINC
+// grants the least that is claimed (D. P. Anderson, BOINC: A System for Public-Resource Computing and Storage, 2004):
+// so nobody gains by being slow alone. Of a job of which nodes were run again it is what that took here. What is
+// believed for its author's record, or proves itself, is nothing: its time is nobody's but the author's to say.
 type Earned struct {
 	Peer    verify.PeerID
 	Time    time.Duration

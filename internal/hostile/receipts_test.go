@@ -12,7 +12,6 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	lpeer "github.com/libp2p/go-libp2p/core/peer"
 
-	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
@@ -33,13 +32,13 @@ type taken struct {
 
 const receiptProtocol = "/satin/receipt/1"
 
-func verified(t *testing.T, p *peer.Peer) report.Verified {
+func status(t *testing.T, p *peer.Peer) control.Status {
 	t.Helper()
 	st, err := p.Status(patience(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return st.Work.Verified
+	return st
 }
 
 // thanked is a peer that has a receipt of a real run, and its disk.
@@ -53,7 +52,7 @@ func thanked(t *testing.T, owner *peer.Peer) (honest *peer.Peer, disk host.Confi
 	if got := answer(t, end()); got != 650 {
 		t.Fatalf("the answer is %d", got)
 	}
-	until(t, "the receipt has come", func() bool { return verified(t, honest).Runs == 1 })
+	until(t, "the receipt has come", func() bool { return status(t, honest).Work.Verified.All.Runs == 1 })
 	return honest, disk
 }
 
@@ -65,8 +64,8 @@ func TestForgedReceipts(t *testing.T) {
 	v := impatient(t)
 	honest, disk := thanked(t, v)
 	self := mustDecode(t, idOf(t, honest))
-	first := verified(t, honest)
-	if len(first.By) != 1 || first.By[0].Owner != idOf(t, v) || first.Results == 0 || first.Seconds <= 0 {
+	first := status(t, honest).Work.Verified
+	if len(first.By) != 1 || first.By[0].Owner != idOf(t, v) || first.All.Results == 0 || first.All.Seconds <= 0 {
 		t.Fatalf("verified is %+v", first)
 	}
 	r := invited(t, v)
@@ -95,7 +94,6 @@ func TestForgedReceipts(t *testing.T) {
 		}
 		return b.Bytes
 	}
-	as := func(change func(*statement.Receipt)) []byte { return receipt(keyOf(r), change) }
 	file, err := filepath.Glob(filepath.Join(disk.StateDir, "receipts", "*.receipt"))
 	if err != nil || len(file) != 1 {
 		t.Fatalf("kept are %v, %v", file, err)
@@ -123,49 +121,55 @@ func TestForgedReceipts(t *testing.T) {
 		}
 		return answer.Why
 	}
+	forged := func(m *statement.SignedManifest, change func(*statement.Receipt)) given {
+		t.Helper()
+		return given{receipt(keyOf(r), func(s *statement.Receipt) { s.Run = m.Run; change(s) }), m.Bytes}
+	}
+	nothing := func(*statement.Receipt) {}
+	thirds := func(s *statement.Receipt) { s.Peer = []byte(r.ID()) }
 	for what, c := range map[string]struct {
 		given
 		why string
 	}{
-		"another run's owner":      {given{as(func(s *statement.Receipt) { s.Run = kept.Run }), own.Bytes}, "is not the owner"},
-		"by somebody else":         {given{receipt(newKey(t), func(*statement.Receipt) {}), own.Bytes}, "is not the owner"},
-		"the owner's, by another":  {given{theirs, nil}, "nobody but the run's owner"},
-		"no run":                   {given{as(func(*statement.Receipt) {}), nil}, "no run that is known"},
-		"of another swarm":         {given{as(func(s *statement.Receipt) { s.Run = elsewhere.Run }), elsewhere.Bytes}, "no run that is known"},
-		"not verified":             {given{as(func(s *statement.Receipt) { s.Run = unverified.Run }), unverified.Bytes}, "nothing is verified"},
-		"another peer's":           {given{as(func(s *statement.Receipt) { s.Peer = []byte(r.ID()) }), own.Bytes}, "another peer's"},
-		"longer than the run":      {given{as(func(s *statement.Receipt) { s.Took = 90e6 }), own.Bytes}, "has lasted for"},
-		"from the future":          {given{as(func(s *statement.Receipt) { s.At += 7200 }), own.Bytes}, "from the future"},
-		"more cores than it has":   {given{as(func(s *statement.Receipt) { s.Cores = 1024 }), own.Bytes}, "no 1024 cores"},
-		"altered":                  {given{append(as(func(*statement.Receipt) {}), 0), own.Bytes}, "receipt"},
-		"nothing that can be read": {given{[]byte("much"), own.Bytes}, "receipt"},
+		"of another's run":        {forged(own, func(s *statement.Receipt) { s.Run = kept.Run }), "is not the owner"},
+		"by somebody else":        {given{receipt(newKey(t), nothing), own.Bytes}, "is not the owner"},
+		"the owner's, by another": {given{theirs, nil}, "nobody but the run's owner"},
+		"no run":                  {given{receipt(keyOf(r), nothing), nil}, "no run that is known"},
+		"of another swarm":        {forged(elsewhere, nothing), "no run that is known"},
+		"not verified":            {forged(unverified, nothing), "nothing is verified"},
+		"for a third":             {forged(own, thirds), "another peer's"},
+		"longer than the run":     {forged(own, func(s *statement.Receipt) { s.Took = 90e6 }), "has lasted for"},
+		"from the future":         {forged(own, func(s *statement.Receipt) { s.At += 7200 }), "from the future"},
+		"more cores than it has":  {forged(own, func(s *statement.Receipt) { s.Cores = 1024 }), "no 1024 cores"},
+		"altered":                 {given{append(receipt(keyOf(r), nothing), 0), own.Bytes}, "receipt"},
+		"nothing to be read":      {given{[]byte("much"), own.Bytes}, "receipt"},
 	} {
 		if why := tell(c.given); !strings.Contains(why, c.why) {
 			t.Errorf("%s: the answer is %q", what, why)
 		}
 	}
-	if got := verified(t, honest); got.Thanks != first.Thanks {
+	if got := status(t, honest).Work.Verified; got.All != first.All {
 		t.Errorf("verified is %+v, was %+v", got, first)
 	}
 	// its own word for its own run counts, once, and under its name
 	for _, says := range []int64{30e6, 30e6, 20e6} {
-		if why := tell(given{as(func(s *statement.Receipt) { s.Time = says }), own.Bytes}); why != "" {
+		if why := tell(forged(own, func(s *statement.Receipt) { s.Time = says })); why != "" {
 			t.Errorf("its own: %s", why)
 		}
 	}
-	more := verified(t, honest)
-	if more.Owners != 2 || more.Runs != 2 || more.By[0].Owner != r.ID().String() || more.By[0].Seconds != 30 {
+	more := status(t, honest).Work.Verified
+	if more.Owners != 2 || more.All.Runs != 2 || more.By[0].Owner != r.ID().String() || more.By[0].Seconds != 30 {
 		t.Errorf("verified is %+v", more)
 	}
 	honest.Close()
 	again := impatientWith(t, func(c *peer.Config) { c.Host = disk })
-	if got := verified(t, again); got.Thanks != more.Thanks {
+	if got := status(t, again).Work.Verified; got.All != more.All {
 		t.Errorf("in its next life verified is %+v, was %+v", got, more)
 	}
 	if err := again.Revoke(patience(t), r.ID().String()); err != nil {
 		t.Fatal(err)
 	}
-	if got := verified(t, again); got.Thanks != first.Thanks {
+	if got := status(t, again).Work.Verified; got.All != first.All {
 		t.Errorf("without who is out verified is %+v, was %+v", got, first)
 	}
 }
@@ -251,7 +255,8 @@ func TestSlowThiefEarnsNoMore(t *testing.T) {
 	other, _ := y.take(t)
 	y.send(from, y.result(t, &other, square(t, 100), y.key))
 	holds := func() {
-		x.send(from, &steal.Message{Heartbeat: &steal.Heartbeat{Seq: uint64(time.Since(began)), Held: []steal.Handle{g.Handle}}})
+		x.send(from, &steal.Message{Heartbeat: &steal.Heartbeat{Seq: uint64(time.Since(began)),
+			Held: []steal.Handle{g.Handle}}})
 	}
 	until(t, "it has had the job for long", func() bool { holds(); return time.Since(began) > dawdles })
 	leaves.open.Store(true)
@@ -264,8 +269,8 @@ func TestSlowThiefEarnsNoMore(t *testing.T) {
 		t.Fatalf("the answer is %d", sum)
 	}
 	until(t, "the receipt has come", func() bool { return len(got()) > 0 })
-	if s := got()[0]; s.Results != 1 || s.Time <= 0 || s.Time >= dawdles.Microseconds() || s.Took < dawdles.Microseconds() ||
-		lpeer.ID(s.Peer) != r.ID() {
+	if s := got()[0]; s.Results != 1 || s.Time <= 0 || s.Time >= dawdles.Microseconds() ||
+		s.Took < dawdles.Microseconds() || lpeer.ID(s.Peer) != r.ID() {
 		t.Errorf("the receipt is %+v", s)
 	}
 	if list := liars(); len(list) > 0 {

@@ -29,7 +29,7 @@ func mutants() []mutant {
 		engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
 		runsMutants,
 		libraryMutants, depositsMutants,
-		checkpointMutants, driverMutants, proofMutants, vouchingMutants, provingMutants, hostMutants,
+		checkpointMutants, driverMutants, proofMutants, vouchingMutants, provingMutants, receiptMutants, hostMutants,
 		outcomeMutants, borderMutants, streamMutants,
 		timeMutants, peerMutants, preferenceMutants,
 		surroundingsMutants, programMutants, adaptMutants, gaugeMutants, objectMutants, appMutants, worldMutants,

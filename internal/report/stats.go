@@ -156,26 +156,20 @@ type Work struct {
 	Verified Verified `json:"verified"`
 }
 
-// Verified is what a peer has given to others' runs that was verified, by the receipts of their owners, which these have
-// signed.
+// Verified is what a peer has given to others' runs that was verified, by receipts that their owners have signed.
 type Verified struct {
-	Thanks
-	Owners int          `json:"owners"`
-	By     []VerifiedBy `json:"by,omitempty"` // most first, 16 at most
-}
-
-// VerifiedBy is what one owner has signed for.
-type VerifiedBy struct {
-	Owner     string `json:"owner"` // peer ID
-	OwnerName string `json:"owner_name,omitempty"`
-	Thanks
+	All    Thanks   `json:"all"`
+	Owners int      `json:"owners"`
+	By     []Thanks `json:"by,omitempty"` // of one owner each, most first, 16 at most
 }
 
 // Thanks are what receipts add up to.
 type Thanks struct {
-	Seconds float64 `json:"seconds"` // of its cores, added up
-	Results uint64  `json:"results"`
-	Runs    uint64  `json:"runs"`
+	Owner     string  `json:"owner,omitempty"` // peer ID of who has signed
+	OwnerName string  `json:"owner_name,omitempty"`
+	Seconds   float64 `json:"seconds"` // of the peer's cores, added up
+	Results   uint64  `json:"results"`
+	Runs      uint64  `json:"runs"`
 }
 
 // Add counts one receipt.

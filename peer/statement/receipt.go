@@ -45,8 +45,8 @@ func (r *Receipt) Sign(author crypto.PrivKey) (*SignedReceipt, error) {
 	return OpenReceipt(b)
 }
 
-// OpenReceipt checks a statement from anywhere and says who signed it. Whether that is the run's owner is for the caller
-// to see: OfRun.
+// OpenReceipt checks a statement from anywhere and says who signed it. Whether that is the run's owner is for the
+// caller to see: OfRun.
 func OpenReceipt(b []byte) (*SignedReceipt, error) {
 	s := &SignedReceipt{Bytes: b}
 	author, err := open(b, MaxReceipt, kindReceipt, &s.Receipt)

@@ -23,7 +23,8 @@ func TestReceipts(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := func() *runs.Manifest {
-		return &runs.Manifest{Run: signed.Run, Owner: runs.PeerID(owner.String()), Verify: "quorum=2", Created: run.Created}
+		return &runs.Manifest{Run: signed.Run, Owner: runs.PeerID(owner.String()), Verify: "quorum=2",
+			Created: run.Created}
 	}
 	honest := statement.Receipt{Run: signed.Run, Peer: []byte(to), Time: 180e6, Results: 7, Took: 60e6, Cores: 3,
 		At: run.Created + 60}
