@@ -35,6 +35,9 @@ func TestPageInBrowser(t *testing.T) {
 	source.computes = true
 	source.peers = append(source.peers, dashboard.Peer{Peer: "12D3KooWC", Name: "second", Version: "v0",
 		Connected: true, Alive: true, Cluster: "there", State: "working", Workers: 8, RTT: 0.09})
+	source.status.Work.Verified = report.Verified{All: report.Thanks{Seconds: 5400, Results: 340, Runs: 12}, Owners: 2,
+		By: []report.Thanks{{Owner: "12D3KooWthanks", OwnerName: "<b>desk", Seconds: 5000, Results: 300, Runs: 11},
+			{Owner: "12D3KooWmore", Seconds: 400, Results: 40, Runs: 1}}}
 	dir := t.TempDir()
 	serve := func(listen string) *dashboard.Server {
 		s, err := dashboard.Open(dashboard.Config{Source: source, Preferences: source, Desk: source, Dir: dir,

@@ -175,6 +175,9 @@ func TestAllEarned(t *testing.T) {
 	if got := driver.AllEarned(a, b); !slices.Equal(got, want) || a[1].Time != 2 || b[0].Time != 3 {
 		t.Errorf("all is %v of %v and %v", got, a, b)
 	}
+	if got := driver.AllEarned(a, b[1:]); got[1] != want[2] || a[1].Time != 2 {
+		t.Errorf("all is %v of %v and %v", got, a, b[1:])
+	}
 }
 
 // What it took to find a liar out is not the next one's earning.

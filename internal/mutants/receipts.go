@@ -25,7 +25,7 @@ var receiptMutants = []mutant{
 		old: "	least := p.checked\n", new: "	least := p.checked * 2\n"},
 	{name: "receipts/longer-than-away", wrong: "a job earns more than the time for which it was away",
 		file: "internal/driver/earned.go", pkg: "internal/driver", run: "^TestRerunTimeIsEarned$",
-		old: "		list[i].Time += min(least, w.had)", new: "		list[i].Time += least"},
+		old: "		list[i].Time += min(least, w.had)", new: "		list[i].Time += min(least, w.had+time.Hour)"},
 	{name: "receipts/others-checks", wrong: "what a liar's nodes took the next one earns", file: "internal/driver/proving.go",
 		pkg: "internal/driver", run: "^TestOthersChecksAreNotEarned$", old: "		p.checked = 0\n", new: ""},
 	{name: "receipts/liars", wrong: "who is caught keeps what it has earned", file: "internal/driver/proving.go",

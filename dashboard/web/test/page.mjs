@@ -214,6 +214,13 @@ await step("buttons act", async () => {
   assert.match(actions[3], /^pause \d+/);
 });
 
+await step("what was verified is shown by the names of those who have signed", async () => {
+  await page.keyboard.press("6");
+  await page.getByText("90 min, 340 results in 12 runs, by signed receipts of 2 owners").waitFor();
+  const row = page.getByRole("row", { name: "<b>desk" });
+  assert.match((await row.innerText()).replace(/\s+/g, " "), /<b>desk .* 83 min .*300 .*11/);
+});
+
 await step("the owner says what he allows; what cannot be is told, and stays as it was", async () => {
   await page.keyboard.press("6");
   assert.ok(await page.getByLabel("workers", { exact: true }).isDisabled()); // a flag has set it
