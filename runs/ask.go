@@ -22,7 +22,7 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 	k.Claim = c.kept.claim(id)
 	r := c.runs[id]
 	// what is kept for others need not be believed here
-	k.Over = k.Claim != nil && (k.Claim.Author == c.self || r != nil && !r.onlyKept && r.endedBy(k.Claim))
+	k.Over = k.Claim != nil && (r == nil || r.endedBy(k.Claim))
 	author := asker // the owner of a run that this peer does not know may ask what became of it
 	if r != nil {
 		author = r.m.Owner
@@ -42,7 +42,7 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 	switch {
 	case k.Claim != nil:
 	case r.answered != nil:
-		k.Claim, k.Over = r.answered, r.state.Ended() && !r.onlyKept
+		k.Claim, k.Over = r.answered, r.state.Ended()
 	case len(r.claims.list) > 0:
 		claim := r.claims.list[0].Claim // the list changes while the answer is sent
 		k.Claim = &claim

@@ -22,8 +22,6 @@ type pendingClaim struct {
 	tries   int
 	pursued bool      // the answer is being fetched
 	clear   time.Time // since when nobody has stood in its way or been heard to hold the root
-	sought  time.Time // when others were last asked what they know, by an owner that was away
-	against bool      // one of them has said that the run goes on
 }
 
 // add takes one in; endorsed says that whoever passed it on has ended the run by it. It says whether there was room.
@@ -98,39 +96,12 @@ func (s *claims) heard(m *Manifest, id PeerID, now time.Time, cfg *Config) {
 // shown says whether there is more than an author's word that it has had the root: it was heard as master, another
 // peer has ended the run by its claim, or nobody who could have it instead was heard for so long since.
 func (s *claims) shown(p *pendingClaim, now time.Time, vacant time.Duration) bool {
-	return slices.Contains(s.led, p.Author) || p.seconded(now, vacant)
+	return slices.Contains(s.led, p.Author) || len(p.sayToo) > 0 || now.Sub(p.clear) >= vacant
 }
 
-// seconded is shown but for what the author has said itself.
-func (p *pendingClaim) seconded(now time.Time, vacant time.Duration) bool {
-	return len(p.sayToo) > 0 || now.Sub(p.clear) >= vacant
-}
-
-// ownerBelieves says whether an owner goes after a claim: see the package's doc. Answered says that nobody whom it has
-// asked is still to answer.
-func (s *claims) ownerBelieves(m *Manifest, p *pendingClaim, holdsRoot, returned, answered bool, now time.Time,
-	vacant time.Duration) bool {
-	deputy := m.isDeputy(p.Author)
-	switch {
-	case holdsRoot:
-		return false
-	case deputy && s.shown(p, now, vacant):
-		return true
-	case !returned:
-		return false
-	case deputy && !p.sought.IsZero() && answered && !p.against:
-		return true
-	}
-	return p.seconded(now, vacant)
-}
-
-// opposed notes that somebody says that the run goes on, whoever may have claimed what.
-func (s *claims) opposed(by PeerID) {
-	for i := range s.list {
-		if p := &s.list[i]; p.Author != by {
-			p.against = true
-		}
-	}
+// ownerBelieves says whether the owner goes after a claim: see the package's doc.
+func (p *pendingClaim) ownerBelieves(m *Manifest, holdsRoot, returned, shown bool) bool {
+	return !holdsRoot && (returned || shown && m.isDeputy(p.Author))
 }
 
 // drop removes an author's claim.

@@ -71,49 +71,19 @@ func TestInTheWay(t *testing.T) {
 	}
 }
 
-// An owner believes a deputy that has shown that it led. One that was away believes a deputy also if nobody whom it
-// asks says that the run goes on; and anybody else if another one has ended the run by that, or nobody leads it for
-// long: that a stranger calls itself master shows nothing while all before it are away. Nobody who holds the root
-// believes another.
+// Only who was away believes somebody who is no deputy, or has not shown that it had the root, and nobody who holds the
+// root believes another.
 func TestOwnerBelieves(t *testing.T) {
 	m := &Manifest{Owner: "o", Deputies: []PeerID{"d"}}
-	cfg := Config{Claims: 2, LeadsFor: 4 * time.Second, Vacant: 20 * time.Second}
 	for _, c := range []struct {
-		author                                PeerID
-		root, returned, led, endorsed, vacant bool
-		asked, answered, opposed, want        bool
+		author                      PeerID
+		root, returned, shown, want bool
 	}{
-		{author: "d"}, {author: "d", led: true, want: true}, {author: "d", led: true, root: true},
-		{author: "d", asked: true, answered: true}, {author: "d", endorsed: true, want: true},
-		{author: "d", returned: true}, {author: "d", returned: true, asked: true},
-		{author: "d", returned: true, answered: true},
-		{author: "d", returned: true, asked: true, answered: true, want: true},
-		{author: "d", returned: true, asked: true, answered: true, opposed: true},
-		{author: "d", returned: true, asked: true, answered: true, opposed: true, endorsed: true, want: true},
-		{author: "d", returned: true, asked: true, answered: true, root: true},
-		{author: "x", endorsed: true}, {author: "x", vacant: true}, {author: "x", returned: true},
-		{author: "x", returned: true, asked: true, answered: true}, {author: "x", returned: true, led: true},
-		{author: "x", returned: true, endorsed: true, want: true},
-		{author: "x", returned: true, vacant: true, want: true},
-		{author: "x", returned: true, endorsed: true, root: true},
+		{"d", false, false, true, true}, {"d", false, false, false, false}, {"d", true, false, true, false},
+		{"x", false, false, true, false}, {"x", false, true, false, true}, {"x", true, true, true, false},
 	} {
-		var s claims
-		now := noon
-		s.add(m, &Claim{Author: c.author}, "y", c.endorsed, now, cfg.Claims)
-		p := &s.list[0]
-		if c.led {
-			s.heard(m, c.author, now, &cfg)
-		}
-		if c.asked {
-			p.sought = now
-		}
-		if s.opposed(c.author); c.opposed {
-			s.opposed("y")
-		}
-		if c.vacant {
-			now = now.Add(cfg.Vacant)
-		}
-		if got := s.ownerBelieves(m, p, c.root, c.returned, c.answered, now, cfg.Vacant); got != c.want {
+		p := pendingClaim{Claim: Claim{Author: c.author}}
+		if got := p.ownerBelieves(m, c.root, c.returned, c.shown); got != c.want {
 			t.Errorf("%+v: %t", c, got)
 		}
 	}

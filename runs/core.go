@@ -127,9 +127,6 @@ func (c *Core) Asked(now time.Time, t *Told) []Order {
 			if t.Known && !t.Failed {
 				r.heard = now
 			}
-			if t.Known && !t.Failed && !t.Over {
-				r.claims.opposed(t.From)
-			}
 		}
 		if s := c.dormant.told(t.Run, !t.Failed && (t.Known || t.Claim != nil)); s != nil {
 			c.bury(t.Tombstone)
@@ -213,7 +210,7 @@ func (c *Core) claimed(k *Claim, from PeerID, over bool) {
 		c.announced(k.Run, from)
 	case r.m.Verify != "": // nobody but the owner can have come to an answer
 	case r.mine:
-		c.own.claimed(r, k, from, over)
+		c.own.claimed(r, k, from)
 	default:
 		c.others.claimed(r, k, from, over)
 	}
