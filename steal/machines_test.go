@@ -31,6 +31,40 @@ func below(s *shared) *book {
 		relay: &relay{s, ask, ps}, mirror: &mirror{shared: s, partners: ps, segments: ss}}
 }
 
+// Copies: as many leave together as the link carries in an eighth of the time until the next may, and no more than
+// before where that is not known.
+func TestCopiesFillTheirShare(t *testing.T) {
+	s := ground("a: a1, b: b1")
+	b := below(s)
+	mi := b.mirror
+	mi.masters = newMastership(&s.cfg, &Run{Root: Job{Function: "f"}, Deputies: []PeerID{"a1"}}, "a1", s.members)
+	for i := range uint32(40) {
+		mi.parts = append(mi.parts, Partial{Path: job.Path{i}, Outcome: make([]byte, 10<<10)})
+	}
+	mi.bytes, mi.at = 40*mi.parts[0].Size(), s.now
+	leave := func(took time.Duration) (n int) {
+		s.out.Messages = nil
+		s.now = mi.at
+		mi.flush()
+		m := s.out.Messages[0].HandOver
+		s.now += took
+		mi.acked(b.partners.find("b1"), &HandOverAck{ID: m.ID})
+		return len(m.Parts)
+	}
+	if n := leave(time.Millisecond); n != 1 {
+		t.Errorf("%d leave on an unknown link", n)
+	}
+	if n := leave(100 * time.Millisecond); n != 6 { // 10 KiB/ms, and 50 ms are 6.25 for copies
+		t.Errorf("%d leave where one takes a millisecond", n)
+	}
+	if n := leave(time.Microsecond); n != 1 {
+		t.Errorf("%d leave where 6 take 100 milliseconds", n)
+	}
+	if n := leave(time.Microsecond); n != s.cfg.MaxHandOver/mi.parts[0].Size() {
+		t.Errorf("%d leave where all could", n)
+	}
+}
+
 // Links: small messages time the latency, large ones the rate of what is left after it.
 func TestLinks(t *testing.T) {
 	var l linkTable

@@ -9,9 +9,9 @@ import "time"
 //
 //  1. Outcomes that have come home to the root here, or are of long jobs that ran in place under it, are gathered.
 //  2. A heartbeat's period after the first of them they begin to leave, in a HandOver that says that they are copies:
-//     a large one alone, several small ones together. The next leaves when eight times as long has passed as the last
-//     needs, so an eighth of the link is used at most. An acknowledgement only says how long that was: what is lost,
-//     or too much, costs time.
+//     as many together as the last acknowledgement says that an eighth of the link carries until the next may leave,
+//     at least one. The next leaves when eight times as long has passed as the last needs, so an eighth of the link is
+//     used at most. What is lost, or too much, costs time.
 //  3. The receiver keeps them like what a leaver has handed over, and tells nobody until the sender is lost.
 //
 // Rejected: all deputies (each outcome would cross each link); the nearest peer (a site fails as a whole, and inside
@@ -25,6 +25,7 @@ type mirror struct {
 	parts []Partial // that have not left, oldest first
 	bytes int
 	at    time.Duration // when the next leave; 0: there are none
+	most  int           // bytes of them, if they are several
 	last  struct {      // those that left last
 		to    *peer
 		id    uint64
@@ -34,8 +35,8 @@ type mirror struct {
 }
 
 const (
-	maxCopies  = 1 << 20  // what waits to leave, in bytes; more is not copied
-	copiesSent = 16 << 10 // small ones that leave together
+	maxCopies  = 4 << 20  // what waits to leave, in bytes; more is not copied
+	copiesSent = 16 << 10 // small ones that leave together where it is not known what the link carries
 	copyShare  = 8        // the part of a link's time that is not for copies, of that which is
 )
 
@@ -57,13 +58,13 @@ func (mi *mirror) flush() {
 	if mi.at == 0 || mi.now < mi.at {
 		return
 	}
-	to, n, size, most := mi.keeper(), 0, 0, min(copiesSent, mi.cfg.MaxHandOver)
+	to, n, size, most := mi.keeper(), 0, 0, min(max(copiesSent, mi.most), mi.cfg.MaxHandOver)
 	for n < min(len(mi.parts), maxParts) && (n == 0 || size+mi.parts[n].Size() <= most) {
 		size += mi.parts[n].Size()
 		n++
 	}
 	m := &Message{HandOver: &HandOver{Parts: mi.parts[:n:n], Copy: true}}
-	mi.parts, mi.bytes, mi.at = mi.parts[n:], mi.bytes-size, 0
+	mi.parts, mi.bytes, mi.at, mi.most = mi.parts[n:], mi.bytes-size, 0, 0
 	if to == nil {
 		mi.parts, mi.bytes = nil, 0
 		return
@@ -91,6 +92,7 @@ func (mi *mirror) acked(p *peer, a *HandOverAck) bool {
 	took := mi.now - mi.last.at
 	mi.links.resultAcked(p.cluster, took, mi.last.bytes)
 	mi.last.id = 0
+	mi.most = int(float64(mi.last.bytes) * float64(mi.cfg.TellEvery) / float64(copyShare*max(took, 1)))
 	mi.pace(took)
 	return true
 }
