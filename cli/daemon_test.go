@@ -20,6 +20,7 @@ func TestAsked(t *testing.T) {
 		{[]string{"resume"}, []string{"resume"}},
 		{[]string{"join", "/ip4/1.2.3.4"}, []string{"join /ip4/1.2.3.4"}},
 		{[]string{"cancel", "cc"}, []string{"runs", "cancel " + runGoing}},
+		{[]string{"cancel", "aabb"}, []string{"runs", "cancel aabb0000000000000000000000000002"}},
 		{[]string{"suspend", "cc"}, []string{"runs", "suspend " + runGoing}},
 		{[]string{"resume", "cc"}, []string{"runs", "resume run {Run:" + runGoing + " Directory:}"}},
 		{[]string{"resume", dir}, []string{"resume run {Run: Directory:" + dir + "}"}},

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -60,9 +61,18 @@ There is no release of satin-peer yet, so --satin says where its source is.`,
 
 var appName = regexp.MustCompile(`^[a-z][a-z0-9]{0,29}$`)
 
+// goNames are those of Go's own packages and patterns of packages: no module can be called so.
+const goNames = "all archive bufio builtin bytes cmd cmp compress container context crypto database debug embed " +
+	"encoding errors expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin " +
+	"reflect regexp runtime slices sort std strconv strings structs sync syscall testing text time unicode unique " +
+	"unsafe vendor weak"
+
 func (c console) newApp(name, satin string) error {
 	if !appName.MatchString(name) {
 		return &apps.InputError{What: "NAME", Got: name, Want: "a word of small letters and digits"}
+	}
+	if slices.Contains(strings.Fields(goNames), name) {
+		return &apps.InputError{What: "NAME", Got: name, Want: "a word that is nothing in Go: its module is called so"}
 	}
 	mod, err := ownGoMod(satin)
 	if err != nil {

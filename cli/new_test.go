@@ -65,6 +65,7 @@ func TestNewApp(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"new app golomb --satin " + source: "file exists", "new app Golomb --satin " + source: "small letters",
+		"new app fmt --satin " + source: "nothing in Go", "new app vendor --satin " + source: "nothing in Go",
 		"new app other": "--satin", "new app other --satin .": "--satin", "new app": "want exactly 1 (NAME)",
 		"new thing": "want one of app",
 	} {

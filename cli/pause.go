@@ -99,7 +99,7 @@ func newCancelCommand(c console) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if run.State.Ended() {
+		if run.State.Ended() && run.State != control.RunRefused { // that one may be let in again
 			return control.Errorf(control.ErrRefused, "run %s has ended already: it is %s", run.Run, run.State)
 		}
 		return d.Cancel(ctx, run.Run)

@@ -147,7 +147,7 @@ func (d *doctor) examineWork(s *control.Status) control.Finding {
 	case len(refused) > 0:
 		f.Level, f.Text = control.Problem, fmt.Sprintf("run %s of %s was refused: %s", refused[0].Run,
 			clip(refused[0].App), refused[0].Why)
-		f.Fix = "install the version that its owner has"
+		f.Fix = letIn(&refused[0])
 	case len(s.Runs) > 0:
 		f.Level, f.Text = control.Warning, s.WhyIdle
 		f.Fix = "nothing, if this lasts for seconds only; else look at satin-peer runs: the run may be at its end, or too small"
@@ -155,6 +155,19 @@ func (d *doctor) examineWork(s *control.Status) control.Finding {
 		f.Level, f.Text = control.Good, "there is no run in the swarm: start one with satin-peer run"
 	}
 	return f
+}
+
+// letIn says what can be done about a run that is refused here.
+func letIn(r *control.RunInfo) string {
+	switch {
+	case r.Mine && r.Quarantined:
+		return "satin-peer resume " + r.Run + " lets it in again, satin-peer cancel " + r.Run + " ends it"
+	case r.Quarantined:
+		return "satin-peer resume " + r.Run + " lets it in again"
+	case r.Mine:
+		return "let the daemon that it was submitted to go on with it, or end it: satin-peer cancel " + r.Run
+	}
+	return "install the version that its owner has"
 }
 
 // examineJobs is about what jobs can reach.

@@ -78,6 +78,8 @@ var preferenceMutants = []mutant{
 		old: "	p.Workers = min(p.Workers, c.most)\n", new: ""},
 	{name: "preferences/programs-each-second", wrong: "what costs milliseconds is looked at each time",
 		old: "	seen := c.look(&p, slow, before)\n", new: "	seen := c.look(&p, true, before)\n"},
+	{name: "settings/program-named-twice", wrong: "of two programs of one name the first is run, silently",
+		file: "peer/settings/keys.go", run: "^TestBadFile$", old: "names[name] = true", new: "names[name] = false"},
 	{name: "settings/other-lines-lost", wrong: "what a line cannot change is changed all the same",
 		file: "peer/settings/put.go", run: "^TestPut$", old: "	if !sameBut(name, old, changed, line) {",
 		new: "	if sameBut(name, old, old, line) && len(old) == 0 {"},

@@ -247,15 +247,18 @@ func provisionKey() *key {
 func executablesKey() *key {
 	return &key{
 		name: "executables", word: "NAME=PATH", kind: listKind,
-		want: fmt.Sprintf("at most %d like blast=/usr/bin/blastn, or with @ and the SHA-256 of the file in hexadecimal digits",
+		want: fmt.Sprintf("at most %d like blast=/usr/bin/blastn, or with @ and the SHA-256 of the file in hexadecimal digits, each name once",
 			maxExecutables),
 		about: []string{"Programs of this machine that jobs may have run, as \"NAME=PATH\" or \"NAME=PATH@SHA256\".",
 			"They get no files, no network and the memory of jobs. Other members' runs may have them run that need the very same file."},
 		field: func(s *Settings) any { return &s.Executables },
 		check: func(s *Settings) bool {
+			names := map[string]bool{}
 			return len(s.Executables) <= maxExecutables && !slices.ContainsFunc(s.Executables, func(x string) bool {
-				_, _, _, ok := Executable(x)
-				return !ok
+				name, _, _, ok := Executable(x)
+				twice := names[name]
+				names[name] = true
+				return !ok || twice
 			})
 		},
 	}

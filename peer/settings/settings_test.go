@@ -156,6 +156,7 @@ func TestBadFile(t *testing.T) {
 		{"checkpoint_interval = \"10ms\"\n", `:1: checkpoint_interval: got "10ms", want a duration from 1s to 24h0m0s`},
 		{"leave_patience = \"1h\"\n", `:1: leave_patience: got "1h", want`},
 		{"leave_after = \"-1s\"\n", `:1: leave_after: got "-1s", want`},
+		{"executables = [\"cat=/bin/cat\", \"cat=/bin/true\"]\n", "each name once"},
 		{"workers = \n", ":1:"},
 		{"workers 4\n", ":1:"},
 		{"\n\nswarm = \"a\n", ":3:"},
