@@ -144,8 +144,8 @@ func TestPoliciesSeeAPart(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := c.thief.adviser.view
-		if n := v.Members().Len(); (n == len(list)) != all || n < 200 || v.Members() != v.Members() ||
-			!v.Usable("p2999") {
+		seen := v.Members()
+		if n := seen.Len(); (n == len(list)) != all || n < 200 || seen != v.Members() || !v.Usable("p2999") {
 			t.Errorf("%s sees %d of %d", name, n, len(list))
 		}
 		c.SetMembers(time.Second, NewMembers(list[:3]))

@@ -10,8 +10,8 @@ import (
 	"github.com/satin-peer/satin/internal/wan"
 )
 
-// costSeconds is about how long the runs of the cost table last, in virtual time.
-const costSeconds = 180 * time.Second
+// costTime is about how long the runs of the cost table last, in virtual time.
+const costTime = 180 * time.Second
 
 // costSizes are what is measured: as many clusters as in the papers, and at the end many.
 var costSizes = [...]struct{ peers, clusters int }{{64, 4}, {128, 4}, {256, 4}, {512, 4}, {1024, 4}, {1024, 64}}
@@ -22,7 +22,7 @@ func makeCost(o Options) (*Document, error) {
 	d.para("# What simulation costs")
 	d.para("Runs of about %v of virtual time of a broad irregular tree, 10 ms and 1 MB/s between clusters, one run at a time; the least "+
 		"processor time of %s, on the machine that wrote this page. Growth is the cost for each peer and virtual second relative to "+
-		"64 peers: 1.00 would be linear growth of the whole.", costSeconds, o.seeds())
+		"64 peers: 1.00 would be linear growth of the whole.", costTime, o.seeds())
 	rows := [][]string{{"policy", "peers", "clusters", "virtual time", "CPU time", "events", "events/s",
 		"peers x virtual s per CPU second", "growth"}}
 	for _, policy := range []string{"crs", adaptive} {
@@ -55,7 +55,7 @@ func makeCost(o Options) (*Document, error) {
 // leastCost runs every seed and returns the cheapest run.
 func leastCost(o Options, policy string, peers, clusters int) (best *sim.Report, cost time.Duration, err error) {
 	for seed := range uint64(o.Seeds) {
-		c := costRun(policy, peers, clusters, costSeconds, seed+1)
+		c := costRun(policy, peers, clusters, costTime, seed+1)
 		total := sim.Sequential(c.Tree)
 		c.Want = &total.Result
 		runtime.GC() // what the last run left
