@@ -187,13 +187,18 @@ func TestEndlessModule(t *testing.T) {
 		e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin}, nil)
 		e.Do(&port.Order{Kind: port.Cores, Max: 1})
 		e.Do(&port.Order{Kind: port.Run, Segment: 1, Job: rootOf(t, bin, what, "16000000")})
+		e.Do(&port.Order{Kind: port.Count, Whole: true})
 		for busy := false; !busy; {
 			events, _ := e.Poll()
 			for _, ev := range events {
 				if ev.Kind == port.Finished || ev.Kind == port.Died {
 					t.Fatalf("%s: event %v: %s", what, ev.Kind, ev.Text)
 				}
-				busy = busy || ev.Kind == port.LoadChanged && ev.Load.Workers > ev.Load.Idle && ev.Load.Runs > 0
+				// That the worker is busy need not be told where that follows from the order; of its time it is.
+				busy = busy || ev.Kind == port.Counted && ev.Figures.Times.CPU > 20*time.Millisecond
+				if ev.Kind == port.Counted && !busy {
+					e.Do(&port.Order{Kind: port.Count, Whole: true})
+				}
 			}
 			if !busy {
 				<-e.Bell()
