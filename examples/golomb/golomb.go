@@ -41,12 +41,14 @@ func search(f *satin.Frame, j Job) Ruler {
 		return Ruler{}
 	}
 	if j.Part.Left <= j.Leaf {
-		return place(f, j)
+		l := leaf{f: f, best: j.Best}
+		l.place(j.Part)
+		return l.found
 	}
 	g := satin.Fork(f, search)
 	for d := j.Part.longest(j.Best.Value(f)); d > 0; d-- {
-		if next, ok := j.Part.add(d); ok {
-			g.Spawn(Job{j.Best, next, j.Leaf})
+		if j.Part.fits(d) {
+			g.Spawn(Job{j.Best, j.Part.add(d), j.Leaf})
 		}
 	}
 	var found Ruler
@@ -56,17 +58,26 @@ func search(f *satin.Frame, j Job) Ruler {
 	return found
 }
 
-// place is the search without jobs. It asks for the bound again before each mark: that is a load.
-func place(f *satin.Frame, j Job) (found Ruler) {
-	if j.Part.Left == 0 {
-		r := j.Part.ruler()
-		j.Best.Offer(f, r)
-		return r
+// A leaf is a search without jobs, and what it has found.
+type leaf struct {
+	f     *satin.Frame
+	best  satin.Lattice[int, Ruler]
+	found Ruler
+}
+
+// place looks at the bound, which is a load, once for each mark, and again where a search may have made it better.
+func (l *leaf) place(p Part) {
+	if p.Left == 0 {
+		r := p.ruler()
+		l.best.Offer(l.f, r)
+		l.found = shorter(l.found, r)
+		return
 	}
-	for d := 1; d <= j.Part.longest(j.Best.Value(f)); d++ {
-		if next, ok := j.Part.add(d); ok {
-			found = shorter(found, place(f, Job{j.Best, next, j.Leaf}))
+	longest := p.longest(l.best.Value(l.f))
+	for d := 1; d <= longest; d++ {
+		if p.fits(d) {
+			l.place(p.add(d))
+			longest = p.longest(l.best.Value(l.f))
 		}
 	}
-	return found
 }

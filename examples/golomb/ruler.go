@@ -55,12 +55,11 @@ func isRuler(marks int, r Ruler) error {
 func greedy(marks int) Ruler {
 	p := begin(marks)
 	for p.Left > 0 {
-		for d := 1; ; d++ {
-			if next, ok := p.add(d); ok {
-				p = next
-				break
-			}
+		d := 1
+		for !p.fits(d) {
+			d++
 		}
+		p = p.add(d)
 	}
 	return p.ruler()
 }
@@ -96,31 +95,33 @@ type Part struct {
 // begin is a ruler with the first of its marks.
 func begin(marks int) Part { return Part{Left: marks - 1, Marks: Set{}.with(0)} }
 
-// add places a mark at some distance to the right of the last one; ok is false if a distance would come twice, or the
-// ruler is the mirror of one that is looked at elsewhere.
-func (p Part) add(distance int) (next Part, ok bool) {
+// fits says whether a mark may be at some distance to the right of the last one: no distance comes twice, and the ruler
+// is not the mirror of one that is looked at elsewhere.
+func (p *Part) fits(distance int) bool {
+	return !p.Marks.shift(distance).meets(p.Used) && (p.Left > 1 || p.First <= distance)
+}
+
+// add is the ruler with a mark there, which fits.
+func (p *Part) add(distance int) Part {
 	marks := p.Marks.shift(distance)
-	if marks.meets(p.Used) || p.Left == 1 && p.First > distance {
-		return next, false
-	}
 	used := Set{p.Used.Low | marks.Low, p.Used.High | marks.High}
-	next = Part{p.Left - 1, p.Last + distance, p.First, marks.with(0), used}
+	next := Part{p.Left - 1, p.Last + distance, p.First, marks.with(0), used}
 	if p.First == 0 {
 		next.First = distance
 	}
-	return next, true
+	return next
 }
 
 // longest is the longest distance to the next mark with which the ruler may become as short as the shortest known.
-func (p Part) longest(known Ruler) int {
+func (p *Part) longest(known Ruler) int {
 	return min(known.length()-p.Last-shortest[p.Left], maxLength-p.Last)
 }
 
 // mayBeat says whether the ruler may become as short as the shortest known. One that is as short may come before it.
-func (p Part) mayBeat(known Ruler) bool { return p.Left == 0 || p.longest(known) > 0 }
+func (p *Part) mayBeat(known Ruler) bool { return p.Left == 0 || p.longest(known) > 0 }
 
 // ruler is the finished one.
-func (p Part) ruler() Ruler {
+func (p *Part) ruler() Ruler {
 	var places []int
 	for _, half := range []struct {
 		of   uint64

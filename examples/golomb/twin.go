@@ -2,19 +2,23 @@ package golomb
 
 // Sequential is the same search in one thread, with no satin in it.
 func Sequential(marks int) Ruler {
-	best := greedy(marks)
-	sequential(begin(marks), &best)
-	return best
+	t := twin{greedy(marks)}
+	t.place(begin(marks))
+	return t.best
 }
 
-func sequential(p Part, best *Ruler) {
+type twin struct{ best Ruler }
+
+func (t *twin) place(p Part) {
 	if p.Left == 0 {
-		*best = shorter(*best, p.ruler())
+		t.best = shorter(t.best, p.ruler())
 		return
 	}
-	for d := 1; d <= p.longest(*best); d++ {
-		if next, ok := p.add(d); ok {
-			sequential(next, best)
+	longest := p.longest(t.best)
+	for d := 1; d <= longest; d++ {
+		if p.fits(d) {
+			t.place(p.add(d))
+			longest = p.longest(t.best)
 		}
 	}
 }
