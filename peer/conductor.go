@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -38,7 +37,7 @@ type conductor struct {
 	over    map[job.RunID]chan struct{}    // closed when the run ends, for those who wait
 	replies map[runs.Ticket]chan *runs.Refusal
 	ticket  runs.Ticket
-	spent   bool // a run has ended since memory was last given back
+	thrift  thrift
 
 	resuming sync.Mutex // one suspended run is taken up at a time
 
@@ -331,10 +330,8 @@ func (t *conductor) keepUp() {
 		}
 	}
 	t.releaseSessions()
-	if t.spent && len(t.core.InProgress(1)) == 0 {
-		// The engine has the collector come seldom, so what ended runs leave would stay for hours of idleness.
-		t.spent = false
-		t.spawn(func(context.Context) { debug.FreeOSMemory() })
+	if t.thrift.due(len(t.core.InProgress(1)) > 0, t.now()) {
+		t.spawn(func(context.Context) { giveBack() })
 	}
 }
 

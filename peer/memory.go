@@ -107,7 +107,7 @@ func (q *memory) collectBeside(given, live int64) {
 	debug.SetMemoryLimit(q.limit)
 }
 
-// ownNeed is what a peer takes that has nothing of others. The program itself, some 45 MB, is not the collector's.
+// ownNeed is what a peer takes that has nothing of others. The pages of its file are not the collector's.
 const ownNeed = 16 << 20
 
 // used is what all runs have.

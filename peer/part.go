@@ -168,7 +168,7 @@ func (t *conductor) stop(o runs.Stop) {
 	t.crew.arbiter.leave(r.share)
 	t.crew.memory.leave(o.Run)
 	t.crew.commitments.forget(o.Run)
-	r.final, r.ended, t.spent, r.proofs = &final, t.now(), true, s.Stats().Proofs
+	r.final, r.ended, r.proofs = &final, t.now(), s.Stats().Proofs
 	t.work.add(&final)
 	t.hours.count(r, r.manifest.Owner == t.self, final, r.ended)
 	switch {
