@@ -4,9 +4,11 @@ import (
 	"context"
 	"time"
 
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/preferences"
+	"github.com/satin-peer/satin/peer/senses"
 )
 
 // A caretaker does what the owner of this machine says, by commands and by his preferences.
@@ -27,7 +29,13 @@ func (p *Peer) obey() {
 		p.crew.arbiter.pause(paused)
 		p.card.tellAnew()
 	}}
-	p.courtesy = &courtesy{base: p.base, most: p.cfg.Workers, look: lookAtMachine,
+	among := &crowd{sum: func() report.RunStats { return p.work.sum() }, times: senses.Cores}
+	p.courtesy = &courtesy{base: p.base, most: p.cfg.Workers,
+		look: func(w *preferences.Preferences, slow bool, before preferences.Seen) preferences.Seen {
+			s := lookAtMachine(w, slow, before)
+			among.look(&s, p.courtesy.inForce().Crowded)
+			return s
+		},
 		allow: func(cores, rest int) { p.crew.arbiter.allow(cores, rest) },
 		bound: p.caretaker.bound, told: func() { p.card.tellAnew() },
 		verdict: preferences.Verdict{Cores: p.cfg.Workers}}

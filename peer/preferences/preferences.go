@@ -59,7 +59,18 @@ type Seen struct {
 	Running string
 	// Celsius is the temperature of the hottest part; 0 if not known.
 	Celsius int
+	// Lost is the part of their time, 0 to 1, in which cores that had jobs were given to other programs, and Taken that
+	// of all cores in which anything ran; 0 if not known.
+	Lost, Taken float64
 }
+
+const (
+	// MostLost is the part of their time that jobs may lose to other programs before they are stopped: at the lowest
+	// priority they lose 0.997 of a core of Linux that another program wants all the time.
+	MostLost = 0.98
+	// Crowded is what of all cores is taken if there is nothing left for jobs.
+	Crowded = 0.95
+)
 
 // A Verdict is what may be used now, and why not more.
 type Verdict struct {
@@ -67,6 +78,8 @@ type Verdict struct {
 	Rest  int    // percentage of their time in which they are to be left alone
 	Limit string // in one line, why it is not all of Workers, all the time; "" if it is
 	hot   bool
+	// Crowded says that other programs want all cores.
+	Crowded bool
 }
 
 // Needs says which of the senses the preferences ask for: others need not be looked at.
@@ -76,6 +89,16 @@ func (p *Preferences) Needs() (touched, battery, metered, programs, heat bool) {
 
 // Decide says how many cores may be used; before is what it said the last time.
 func (p *Preferences) Decide(s Seen, before Verdict) Verdict {
+	v := p.wished(s, before)
+	v.Crowded = s.Taken >= Crowded && (before.Crowded || s.Lost >= MostLost)
+	if v.Crowded && v.Cores > 0 {
+		v.Cores, v.Rest, v.Limit = 0, 0, "other programs want all cores"
+	}
+	return v
+}
+
+// wished is the verdict without the crowd, which is no matter of wishes.
+func (p *Preferences) wished(s Seen, before Verdict) Verdict {
 	hot := p.Hottest > 0 && (s.Celsius >= p.Hottest || before.hot && s.Celsius > p.Hottest-Cooling)
 	switch {
 	case !within(p.Hours, s.Now):

@@ -39,6 +39,10 @@ func TestTheStrictestWishDecides(t *testing.T) {
 		{"too late", atNight, Seen{Now: noon.Add(18 * time.Hour)}, 0, "not the time"},
 		{"friday's night ends on saturday", atNight, Seen{Now: noon.Add(4*24*time.Hour + 17*time.Hour)}, 8, ""},
 		{"saturday's is none", atNight, Seen{Now: noon.Add(5*24*time.Hour + 11*time.Hour)}, 0, "not the time"},
+		{"all cores are taken", all, Seen{Now: noon, Lost: 0.99, Taken: 1}, 0, "other programs"},
+		{"jobs have their part", all, Seen{Now: noon, Lost: 0.9, Taken: 1}, 8, ""},
+		{"cores are free", all, Seen{Now: noon, Lost: 1, Taken: 0.9}, 8, ""},
+		{"battery before a crowd", all, Seen{Now: noon, Battery: true, Lost: 1, Taken: 1}, 0, "battery"},
 		{"battery before somebody", all, Seen{Now: noon, Battery: true, Watched: true}, 0, "battery"},
 	} {
 		v := c.p.Decide(c.seen, Verdict{})
@@ -70,7 +74,8 @@ func TestNoMoreThanAllowed(t *testing.T) {
 			Watched:   rapid.Bool().Draw(t, "watched"),
 			Untouched: time.Duration(rapid.IntRange(0, 120).Draw(t, "untouched")) * time.Second,
 			Battery:   rapid.Bool().Draw(t, "battery"), Metered: rapid.Bool().Draw(t, "metered"),
-			Celsius: rapid.IntRange(0, 110).Draw(t, "celsius")}
+			Celsius: rapid.IntRange(0, 110).Draw(t, "celsius"),
+			Lost:    rapid.Float64Range(0, 1).Draw(t, "lost"), Taken: rapid.Float64Range(0, 1).Draw(t, "taken")}
 		v := p.Decide(s, Verdict{})
 		if v.Cores < 0 || v.Cores > p.Workers || (v.Cores < p.Workers || v.Rest > 0) != (v.Limit != "") ||
 			v.Cores > 0 && v.Rest != p.Rest {

@@ -1,5 +1,5 @@
 // Package senses sees what the owner of a machine does with it: whether somebody is there, whether it runs on its
-// battery and whether its network is metered, which programs run, how hot it is. Each function looks once, takes some
+// battery and whether its network is metered, which programs run, how hot it is, what is left of its cores. Each function looks once, takes some
 // milliseconds at most, and says nothing where the system does not tell: a machine that cannot be seen is taken for one
 // that nobody uses.
 //
@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/process"
 	"github.com/shirou/gopsutil/v4/sensors"
 )
@@ -68,4 +69,14 @@ func hottestOf(all []sensors.TemperatureStat) (most int) {
 		}
 	}
 	return most
+}
+
+// Cores says how many seconds all cores together have been idle, also waiting for a disk, and how many there were.
+func Cores() (idle, all float64, ok bool) {
+	t, err := cpu.Times(false)
+	if err != nil || len(t) != 1 {
+		return 0, 0, false
+	}
+	idle = t[0].Idle + t[0].Iowait
+	return idle, idle + t[0].User + t[0].System + t[0].Nice + t[0].Irq + t[0].Softirq + t[0].Steal, true
 }
