@@ -29,11 +29,10 @@ func (c *crowd) look(s *preferences.Seen, before bool) {
 	}
 	c.cpu, c.held = cpu, held
 	if s.Lost < preferences.MostLost && !before {
-		c.all = 0
 		return
 	}
 	idle, all, ok := c.times()
-	if ok && c.all > 0 && all > c.all {
+	if ok && all > c.all {
 		s.Taken = 1 - (idle-c.idle)/(all-c.all)
 	}
 	c.idle, c.all = idle, all

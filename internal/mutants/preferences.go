@@ -67,7 +67,6 @@ var preferenceMutants = []mutant{
 		old: "v.Crowded = s.Taken >= Crowded && (before", new: "v.Crowded = (before"},
 	{name: "crowd/one-job", wrong: "a moment is taken for a second", file: "peer/crowd.go", run: "^TestCrowd$",
 		old: "held >= c.held+enoughHeld", new: "held > c.held"},
-	{name: "crowd/old-figures", wrong: "what cores had long ago is compared with now", old: "		c.all = 0\n", new: ""},
 	{name: "service/gone-before-goodbye",
 		wrong: "a manager of services sees the end before the daemon has said goodbye", file: "cli/served.go",
 		run: "^TestServed$", old: "			stop <- os.Interrupt\n", new: "			stop <- os.Interrupt\n			return nil\n"},
