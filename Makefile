@@ -7,6 +7,8 @@ SCHEDULES ?= 20000
 LIARS ?= 10000
 FROM     ?= 0
 HOUR     ?= 1h
+# Packages that are tested at once: one more than there are cores, as some wait now and then.
+PACKAGES ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 .DEFAULT_GOAL := help
 .PHONY: build test test-swarm test-browser chaos chaos-short race flakes lint fuzz mutants bench bench-swarm bench-recovery bench-dashboard sim-tables liars-tables recovery-tables objects-tables sim-check soak sim-mutants help
@@ -20,7 +22,7 @@ tab: ## Build the program for visitors' browsers, which satin-peer share serves,
 
 # go test would vet again what lint vets more of, and every dependency with it.
 test: ## Run all tests, about 4 minutes on 2 cores, of which the first time most is compiling
-	$(GO) test -vet=off -timeout 10m ./...
+	$(GO) test -vet=off -timeout 10m -p $(PACKAGES) ./...
 
 # The tools and the simulator have one goroutine: there is nothing in them to race.
 race: ## Run the short tests under the race detector (needs a C compiler)

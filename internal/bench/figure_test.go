@@ -106,7 +106,7 @@ func TestMedianWithin(t *testing.T) {
 // Guards that the owner's loss is judged by as many pairs as its median has an interval for, and not by fewer.
 func TestYieldIsJudgedByEnoughPairs(t *testing.T) {
 	for pairs := 1; pairs <= 30; pairs++ {
-		text := yieldTable(make([]float64, pairs), make([]float64, pairs)).String()
+		text := yieldTable(make([]float64, pairs), make([]float64, pairs), make([]float64, pairs)).String()
 		low, _ := medianWithin(make([]float64, pairs))
 		few := math.IsInf(low, -1)
 		if few != strings.Contains(text, "| too few values |") || few == strings.Contains(text, "| met ") ||
