@@ -5,8 +5,8 @@ import (
 	"github.com/satin-peer/satin/peer/preferences"
 )
 
-// A crowd watches what other programs leave of the cores to the jobs. Jobs at the lowest priority still get 3 parts of
-// 1,027 of each core from Linux, cost the caches of whoever gets the rest, and come to nothing by it; so beside programs
+// A crowd watches what other programs leave of the cores to the jobs. Jobs at the lowest priority still get 3 parts in
+// 1,027 of each core from Linux, cost the caches of whoever has the rest, and come to nothing by it; so beside programs
 // that want all cores they are stopped, and what waits here is free to be stolen.
 type crowd struct {
 	sum   func() report.RunStats

@@ -13,7 +13,8 @@ func TestCrowd(t *testing.T) {
 	var f report.RunStats
 	var idle, all float64
 	known := true
-	c := &crowd{sum: func() report.RunStats { return f }, times: func() (float64, float64, bool) { return idle, all, known }}
+	c := &crowd{sum: func() report.RunStats { return f },
+		times: func() (float64, float64, bool) { return idle, all, known }}
 	p := preferences.Preferences{Workers: 2, Here: preferences.Same}
 	v := preferences.Verdict{Cores: 2}
 	second := func(what string, held, cpu report.Span, free float64, cores int) {
