@@ -60,7 +60,9 @@ func (s *Subproblem) goal(best Tour) int64 {
 // first: with an open edge chosen and with it discarded, or none at all. It leaves s as it is.
 func (s *Subproblem) branch(in *Instance, best Tour) (Tour, []Subproblem) {
 	rest := *s
-	for r := relax(in, s); ; r.restart(in, &rest) {
+	r := relax(in, s)
+	defer relaxations.Put(r)
+	for ; ; r.restart(in, &rest) {
 		tour, bound, left := r.ascend(s.goal(best), s.limit(best), rest.schedule())
 		if tour != nil {
 			tour.At = slices.Clone(s.At)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 )
 
 // The bound is that of Held and Karp ("The traveling-salesman problem and minimum spanning trees", Operations
@@ -60,10 +61,15 @@ type oneTree struct {
 	toEnds   [2]int32 // cheaper first
 }
 
+// relaxations are those that nobody needs any more: each has lists of some thousand edges.
+var relaxations = sync.Pool{New: func() any { return new(relaxation) }}
+
+// relax makes a relaxation of s; whoever has it puts it back into relaxations.
 func relax(in *Instance, s *Subproblem) *relaxation {
-	r := &relaxation{cities: in.Cities, shift: s.Shift}
+	r := relaxations.Get().(*relaxation)
+	r.cities, r.shift, r.penalty = in.Cities, s.Shift, perCity[int32]{}
 	room := 2 * (s.Open + r.cities)
-	r.edges.to, r.edges.cost = make([]uint8, 0, room), make([]int32, 0, room)
+	r.edges.to, r.edges.cost = slices.Grow(r.edges.to[:0], room), slices.Grow(r.edges.cost[:0], room)
 	r.restart(in, s)
 	return r
 }

@@ -15,6 +15,7 @@ func init() {
 	satin.RegisterLattice("tsp.best", shorter, (*Instance).check)
 	satin.Register("tsp.solve", solve, satin.Unlike(Problem.unlike),
 		satin.Small(apps.Instance[Problem](setup, "--random", "50", "--seed", "1")))
+	satin.Register("tsp.walk", walkElsewhere)
 	satin.Register("tsp.search", search)
 }
 
@@ -37,7 +38,13 @@ func (Problem) unlike() string {
 }
 
 // solve is the root job: it finds a shortest tour.
-func solve(f *satin.Frame, p Problem) Tour { return solveFrom(f, p, startTour(p.Map)) }
+func solve(f *satin.Frame, p Problem) Tour {
+	other := satin.Spawn(f, walkElsewhere, satin.ShareConstant(f, p.Map))
+	return solveFrom(f, p, shorter(walk(p.Map, 0), other.Get()))
+}
+
+// walkElsewhere is the second walk of [startTour].
+func walkElsewhere(f *satin.Frame, in satin.Constant[*Instance]) Tour { return walk(in.Read(f), 1) }
 
 // solveFrom finds how long a shortest tour is; nearly always it is the start tour. If not, which of them the search
 // comes upon depends on who hears of what when, so a second search finds the first one in the order of the sequential
