@@ -169,8 +169,9 @@ var stateAllowed = map[string][]string{
 	"guest": {"kept", "room", "served", "inside"},
 	// the modules that this process may be asked to run, and tables of functions that nobody changes
 	"internal/module": {"provided", "satin1", "satin1Shared", "hostModules", "wasi"},
-	// memory that attempts at cubes use again
+	// memory that attempts at cubes use again, and branchings
 	"apps/sat": {"spare"},
+	"apps/tsp": {"relaxations"},
 	// a bounded memo of scenes, which are functions of their source
 	"apps/raytracer":     {"scenes"},
 	"internal/sim/paper": {"integrate", "queens", "tsp", "raytracer"}, // descriptions that nobody changes
