@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -56,6 +57,12 @@ func (c console) build(dir, out string) error {
 		return err
 	}
 	if err := build.Go(context.Background(), dir, out); err != nil {
+		if said := (*build.Error)(nil); errors.As(err, &said) {
+			for line := range strings.Lines(said.Output) {
+				fmt.Fprintln(c.err, strings.ReplaceAll(oneLine(strings.TrimSuffix(line, "\n")), `\t`, "\t"))
+			}
+			return failed("%s", said.What)
+		}
 		return failed("%w", err)
 	}
 	bin, err := os.ReadFile(out)

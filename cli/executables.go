@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -19,20 +20,32 @@ func executables(list []string) (programs []computing.Program, err error) {
 		return nil, nil
 	}
 	if how, whole := computing.Protection(); !whole {
-		return nil, failed("setting executables: jobs have them run in %s: leave the setting out on this machine", how)
+		return nil, fmt.Errorf("setting executables: jobs have them run in %s: leave the setting out on this machine", how)
 	}
 	for _, x := range list {
 		name, path, want, _ := settings.Executable(x)
 		hash, err := computing.HashProgram(path)
 		if err != nil {
-			return nil, failed("setting executables: %s: %w", name, err)
+			return nil, fmt.Errorf("setting executables: %s: %w", name, err)
 		}
 		if got := hex.EncodeToString(hash[:]); want != "" && got != strings.ToLower(want) {
-			return nil, failed("setting executables: %s: %s has the SHA-256 %s, want %s", name, path, got, want)
+			return nil, fmt.Errorf("setting executables: %s: %s has the SHA-256 %s, want %s", name, path, got, want)
 		}
 		programs = append(programs, computing.Program{Name: name, Path: path, Hash: hash})
 	}
 	return programs, nil
+}
+
+// executablesKey is the setting.
+const executablesKey = "executables"
+
+// usableExecutables says which value of the setting a daemon would refuse although its form is right.
+func usableExecutables(values []string) error {
+	if slices.ContainsFunc(values, func(x string) bool { _, _, _, ok := settings.Executable(x); return !ok }) {
+		return nil // what is written says what is wrong
+	}
+	_, err := executables(values)
+	return err
 }
 
 // A foreign runs executables for jobs: see satin.Config.Exec.
@@ -50,7 +63,7 @@ func executor(c console, app apps.App, flags *pflag.FlagSet) (foreign, error) {
 	}
 	allowed, err := executables(l.Executables)
 	if err != nil {
-		return nil, err
+		return nil, failed("%w", err)
 	}
 	var list []computing.Program
 	for _, name := range app.Executables {

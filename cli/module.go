@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
 	computing "github.com/satin-peer/satin/internal/compute/child"
@@ -35,8 +37,8 @@ func (c console) withModule(args []string, list []apps.App) (_ []string, _ []app
 		return args, list, release, nil // it is an application's argument
 	}
 	var bin []byte
-	load := c.loadModule
-	if at > 0 {
+	load, byName := c.loadModule, at == 0
+	if !byName {
 		bin, err = apps.ReadFile(args[at], module.MaxSize)
 	} else {
 		at, bin, err = c.publishedModule(args, list)
@@ -50,6 +52,10 @@ func (c console) withModule(args []string, list []apps.App) (_ []string, _ []app
 		return nil, nil, release, err
 	}
 	c.modules[m.hash] = m
+	if byName {
+		m.called = args[at]
+		return args, append(slices.Clone(list), moduleApp(m)), release, nil
+	}
 	args = slices.Clone(args)
 	args[at] = m.Name + moduleSuffix
 	return args, append(slices.Clone(list), moduleApp(m)), release, nil
@@ -74,9 +80,35 @@ func (c console) publishedModule(args []string, list []apps.App) (at int, bin []
 	defer d.Close()
 	f, err := d.Module(context.Background(), s.plain[0])
 	if errors.Is(err, control.ErrNotFound) {
-		return 0, nil, nil
+		return 0, nil, unknownHere(run, s.plain[0], d)
 	}
 	return slices.Index(args, s.plain[0]), f.Bytes, daemonError(err)
+}
+
+// unknownHere says that there is neither an application nor a module of that name, and which there are.
+func unknownHere(run *cobra.Command, name string, d control.Daemon) error {
+	err := unknown("application", run, name)
+	in, ctx := (*apps.InputError)(nil), context.Background()
+	list, bad := d.Modules(ctx)
+	s, worse := d.Status(ctx)
+	if !errors.As(err, &in) || bad != nil || worse != nil {
+		return err
+	}
+	var names []string
+	for _, m := range list {
+		if m.Name != "" && !slices.Contains(names, m.Name) {
+			names = append(names, oneLine(m.Name))
+		}
+	}
+	switch {
+	case s.Modules.Whose == "off":
+		in.Want += "; this daemon runs no modules (setting modules)"
+	case len(names) == 0:
+		in.Want += "; no member has published a module"
+	default:
+		in.Want += "; or a module: " + strings.Join(names[:min(len(names), 20)], ", ")
+	}
+	return in
 }
 
 // A runModule is a module that a command runs.
@@ -90,6 +122,18 @@ type runModule struct {
 		Check(root module.Call, result []byte) error
 	}
 	here bool // its jobs run in this process
+
+	called string // the name by which the user asked the daemon for it
+}
+
+// calledAs is how the user names an application: one that is a published module by the name that it has there.
+func calledAs(modules map[module.Hash]*runModule, app string) string {
+	for _, m := range modules {
+		if m.called != "" && m.Name+moduleSuffix == app {
+			return m.called
+		}
+	}
+	return app
 }
 
 // loadModule makes a module run in this process, and describe itself: one whose file the user has named. What names it
@@ -105,7 +149,7 @@ func (c console) loadModule(what string, bin []byte) (_ *runModule, release func
 		return nil, func() {}, &apps.InputError{What: what, Want: "a module that can be run: " + err.Error()}
 	}
 	module.Provide(m)
-	return &runModule{m.Description, m.Hash, bin, m, true}, func() {
+	return &runModule{m.Description, m.Hash, bin, m, true, ""}, func() {
 		module.Withdraw(m.Hash)
 		m.Close()
 		_ = h.Close() // nothing of it is wanted any more
@@ -136,7 +180,7 @@ func askModule(c console, what string, bin []byte) (_ *runModule, release func()
 	if err != nil {
 		return nil, func() {}, failed("%w", err)
 	}
-	return &runModule{a.Description, a.Hash, bin, a, false}, a.Close, nil
+	return &runModule{a.Description, a.Hash, bin, a, false, ""}, a.Close, nil
 }
 
 // provide makes jobs of a problem run in this process, if they are a module's.

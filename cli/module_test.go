@@ -106,7 +106,8 @@ func TestBuildModule(t *testing.T) {
 	for args, want := range map[string]string{
 		"build": "want exactly 1 (DIRECTORY)", "build ../cmd/satin-peer -o " + out: "is a command",
 		"build ./nowhere -o " + out: "want a directory", "build ../apps/nqueens -o x.exe": "ends in .wasm",
-		"build ../docs -o " + out: "go list failed", "build ../steal -o " + out: "go build failed",
+		"build ../docs -o " + out:  "go list failed",
+		"build ../steal -o " + out: "undefined: app.App\nsatin-peer: go build failed\n",
 	} {
 		f := newFake()
 		if code := f.run(strings.Fields(args)...); code == 0 || !strings.Contains(f.err.String(), want) {
@@ -144,6 +145,10 @@ func TestModulesOfTheSwarm(t *testing.T) {
 		{"publish " + queensModule + " queens", 0,
 			[]string{fmt.Sprintf(`publish queens, "count the ways to place N queens", %d bytes`, len(bin))},
 			"signed by 12D3KooWMe", ""},
+		{"publish " + queensModule + " count", 0,
+			[]string{fmt.Sprintf(`publish count, "count the ways to place N queens", %d bytes`, len(bin))},
+			"count:", "satin-peer run count runs the application of that name that is built in, and " +
+				"satin-peer run 12D3KooWMe/count this module"},
 		{"publish garbage.txt queens", 2, nil, "", "no such file"},
 		{"run queens 6 --detach", 0, []string{"module queens", added, `submit queens.wasm ["6"] as satin1.job`}, runGoing,
 			"6 queens"},
@@ -151,8 +156,8 @@ func TestModulesOfTheSwarm(t *testing.T) {
 			`submit queens.wasm ["--threshold=3" "6"] as satin1.job`}, runGoing, ""},
 		{"run queens 6 --local", 0, []string{"module queens"}, "6 queens: 4 solutions\n", ""},
 		{"run queens 66", 2, []string{"module queens"}, "", `N: got "66"`},
-		{"run queens --help", 0, []string{"module queens"}, "--threshold", ""},
-		{"run nowhere 6", 2, []string{"module nowhere"}, "", `application: got "nowhere"`},
+		{"run queens --help", 0, []string{"module queens"}, "satin-peer run queens N", ""},
+		{"run nowhere 6", 2, []string{"module nowhere", "modules", "status"}, "", "; or a module: queens\n"},
 		{"apps", 0, []string{"modules"}, `queens    N       count\nqueens`, ""},
 		{"apps queens", 0, []string{"module queens"}, "--threshold", ""},
 		{"run count 3 --detach", 0, []string{`submit count ["3"] as test.count`}, runGoing, ""},
@@ -175,6 +180,19 @@ func TestModulesOfTheSwarm(t *testing.T) {
 	own, err := filepath.Glob(filepath.Join(cacheDir(), "others", fmt.Sprintf("%x", hash[:]), "wazero*"))
 	if err != nil || len(own) != 1 {
 		t.Errorf("it was not asked in a process of its own: %q, %v", own, err)
+	}
+}
+
+// Guards that whoever names an application that nobody has hears why no module is among them.
+func TestNoModules(t *testing.T) {
+	for whose, want := range map[string]string{"off": "; this daemon runs no modules (setting modules)",
+		"members": "; no member has published a module"} {
+		m := newFakeMember()
+		m.status.Modules.Whose = whose
+		f := newFake().withDaemon(t, m)
+		if code := f.run("run", "nowhere"); code != 2 || !strings.Contains(f.err.String(), want) {
+			t.Errorf("%s: code %d, %q, want %q", whose, code, f.err.String(), want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -19,8 +20,8 @@ func newModulesCommand(c console) *cobra.Command {
 		Use:   "modules",
 		Short: "List the modules of the swarm",
 		Long: `modules lists the modules that members have published, each with who signed for it, its size and its hash, and those that this
-peer has besides, with the size of what was compiled of them, too. satin-peer run NAME runs one; where several have the same name, satin-peer run PUBLISHER/NAME or the first eight
-digits of its hash.`,
+peer has besides. satin-peer run NAME runs one; where several have the same name, or an application has it, satin-peer run
+PUBLISHER/NAME or the first eight digits of its hash.`,
 		Example: `  satin-peer modules
   satin-peer modules --json`,
 	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {
@@ -66,7 +67,7 @@ func fileSize(n int64) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
-func newPublishCommand(c console) *cobra.Command {
+func newPublishCommand(list []apps.App, c console) *cobra.Command {
 	return newDaemonCommand(c, cobra.Command{
 		Use:   "publish FILE NAME",
 		Short: "Stand for a module under a name",
@@ -90,6 +91,10 @@ from whoever else has it. Publishing another file under the same name replaces t
 		}
 		fmt.Fprintf(c.out, "%s: %s, %s, module %s, signed by %s\n", info.Name, strings.TrimSpace(m.Summary),
 			fileSize(int64(len(bin))), info.Module[:min(len(info.Module), 16)], info.Publisher)
+		if slices.ContainsFunc(list, func(a apps.App) bool { return a.Name == info.Name }) {
+			fmt.Fprintf(c.err, "satin-peer run %s runs the application of that name that is built in, and satin-peer run %s/%s this module\n",
+				info.Name, info.Publisher, info.Name)
+		}
 		return nil
 	})
 }

@@ -30,6 +30,11 @@ func newConfigPutCommand(c console, cmd cobra.Command, take func(args []string) 
 			return failed("%w", err)
 		}
 		key, values := take(args)
+		if key == executablesKey { // a file that is not there would keep the daemon from starting
+			if err := usableExecutables(values); err != nil {
+				return err
+			}
+		}
 		live, err := settings.Put(path, c.dirs, key, values)
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/dashboard"
+	computing "github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/preferences"
 	"github.com/satin-peer/satin/peer/settings"
@@ -218,5 +219,46 @@ func TestPreferencesAreTheSameEverywhere(t *testing.T) {
 	}
 	if !slices.Equal(all, settings.OwnerNames()) {
 		t.Errorf("the page has %v, the list is %v", all, settings.OwnerNames())
+	}
+}
+
+// Guards that an executable that could keep the daemon from starting, or that it could not run, is refused when it is
+// set, in one line, and that the file stays as it was.
+func TestExecutablesAreLookedAt(t *testing.T) {
+	if how, whole := computing.Protection(); !whole {
+		t.Skip("jobs have none run in " + how)
+	}
+	dir := t.TempDir()
+	script, plain := filepath.Join(dir, "script"), filepath.Join(dir, "plain")
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile(script, []byte("#!/bin/sh\n"), 0o700),
+		os.WriteFile(plain, []byte("text"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	f := newFake()
+	f.dirs = home(t)
+	for _, c := range []struct {
+		value, want string
+		code        int
+	}{
+		{"me=" + own, "written to", 0},
+		{"it=" + script, "it: " + script + " is a script", 2},
+		{"it=" + plain, plain + " is no executable file", 2},
+		{"it=" + dir + "/none", "no such file", 2},
+		{"it=" + own + "@" + strings.Repeat("0", 64), "has the SHA-256", 2},
+		{"it", "want at most 16", 2},
+	} {
+		f.err.Reset()
+		code := f.run("config", "set", "executables", c.value)
+		if said := f.err.String(); code != c.code || !strings.Contains(said, c.want) || strings.Count(said, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q", c.value, code, said)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(f.dirs.Config, "config.toml"))
+	if err != nil || !strings.Contains(string(text), "\nexecutables = [\"me="+own+"\"]\n") {
+		t.Errorf("%v:\n%s", err, text)
 	}
 }

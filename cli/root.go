@@ -75,7 +75,7 @@ The answer goes to standard output, everything else to standard error.`,
 	}
 	add(swarmGroup, newStartCommand(list, c), newJoinCommand(c), newInviteCommand(c), newRevokeCommand(c),
 		newLeaveCommand(c), newStatusCommand(c), newTopCommand(c), newDashboardCommand(c), newPeersCommand(c),
-		newRunsCommand(c), newModulesCommand(c), newPublishCommand(c), newWaitCommand(list, c),
+		newRunsCommand(c), newModulesCommand(c), newPublishCommand(list, c), newWaitCommand(list, c),
 		newCancelCommand(c), newRefuseCommand(c),
 		newSuspendCommand(c), newShareCommand(c), newPauseCommand(c), newFinishCommand(c),
 		newResumeCommand(c), newServiceCommand(c), newDoctorCommand(c))

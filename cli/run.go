@@ -119,8 +119,9 @@ Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it 
 func newAppCommand(app apps.App, o *options, c console, list []apps.App) *cobra.Command {
 	own := flag.NewFlagSet(app.Name, flag.ContinueOnError)
 	build := app.Setup(own)
+	name := calledAs(c.modules, app.Name)
 	cmd := &cobra.Command{
-		Use:     strings.TrimSpace(app.Name + " " + app.Args),
+		Use:     strings.TrimSpace(name + " " + app.Args),
 		GroupID: runName,
 		Short:   app.Summary,
 		Long:    app.Long,
@@ -146,7 +147,7 @@ func newAppCommand(app apps.App, o *options, c console, list []apps.App) *cobra.
 	}
 	examples := make([]string, len(app.Examples))
 	for i, e := range app.Examples {
-		examples[i] = "  satin-peer " + runName + " " + app.Name + " " + e
+		examples[i] = "  satin-peer " + runName + " " + name + " " + e
 	}
 	cmd.Example = strings.Join(examples, "\n")
 	if !strings.Contains(app.Args, "FILE") {

@@ -120,6 +120,8 @@ func (r *swarmRun) solve(ctx context.Context) (solution, error) {
 		return solution{}, cancelled(o.Failure)
 	case control.RunSuspended:
 		return solution{}, failed("the run is suspended: satin-peer resume %s goes on with it", r.run)
+	case control.RunRefused:
+		return solution{}, failed("the run is refused here: %s", o.Failure)
 	default:
 		f := failed("%s", o.Failure)
 		f.stack = []byte(o.Stack)

@@ -66,7 +66,7 @@ left out. It prints the run; satin-peer wait prints its answer.`,
 			return err
 		}
 		if run.Why != "" {
-			fmt.Fprintln(c.err, oneLine(run.Why))
+			fmt.Fprintln(c.err, oneLine(run.Title+": "+run.Why))
 		}
 		fmt.Fprintf(c.err, "%s: satin-peer wait %s prints the answer\n", oneLine(run.Title), run.Run)
 		_, err = fmt.Fprintln(c.out, run.Run)

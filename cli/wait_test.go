@@ -31,6 +31,8 @@ func TestOutcomes(t *testing.T) {
 			Stack: stack}, exitFailed, "satin-peer: ab/1.2 on 12D3KooWFar panicked: no\\nway\n" + stack},
 		{control.Outcome{State: control.RunSuspended, Failure: "whatever"}, exitFailed,
 			"satin-peer: the run is suspended: satin-peer resume " + runGoing + " goes on with it\n"},
+		{control.Outcome{State: control.RunRefused, Failure: "in quarantine here"}, exitFailed,
+			"satin-peer: the run is refused here: in quarantine here\n"},
 		{control.Outcome{State: control.RunCancelled}, exitFailed, "satin-peer: the run was cancelled\n"},
 		{control.Outcome{State: control.RunCancelled, Failure: "cancelled by its owner"}, exitFailed,
 			"satin-peer: the run was cancelled by its owner\n"},

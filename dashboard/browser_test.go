@@ -101,7 +101,7 @@ func TestPageInBrowser(t *testing.T) {
 				r.State, r.Ended, r.Why, r.Quarantined = w.State, w.State == "done", "", w.State == "quarantined"
 				if r.Quarantined {
 					r.State, r.Ended, r.Mine = "refused", true, false
-					r.Why = "in quarantine here: its jobs killed the process that computes twice (stack overflow)"
+					r.Why = "in quarantine here: the process that computes for it ended twice (stack overflow)"
 				} else {
 					r.Mine = true
 				}

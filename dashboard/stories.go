@@ -161,7 +161,7 @@ func (s *stories) notice(peers []Peer, runs []Run, now time.Time) {
 		case ended && (r.State == "cancelled" || r.State == "suspended"): // as its owner wanted it
 			s.say(now, strings.ToUpper(r.State[:1]), "quiet", name+": "+r.State+".")
 		case r.Quarantined && !was.Quarantined:
-			s.say(now, "Q", "bad", name+" is in quarantine here: its jobs killed the process that computes twice.")
+			s.say(now, "Q", "bad", name+" is in quarantine here: the process that computes for it ended twice.")
 		case ended:
 			s.say(now, "X", "bad", name+": "+r.State+".")
 		}

@@ -48,7 +48,7 @@ func (d deaths) quarantined() bool {
 
 // text says so to people.
 func (d deaths) text(id job.RunID) string {
-	return fmt.Sprintf("in quarantine here: its jobs killed the process that computes twice (%s); "+
+	return fmt.Sprintf("in quarantine here: the process that computes for it ended twice (%s); "+
 		"satin-peer resume %s lets it in again", d.Why, id.Hex())
 }
 
@@ -127,7 +127,7 @@ func (t *conductor) engineDied(r *part, death session.Death) {
 	if t.parts[id] != r || r.final != nil {
 		return // the run has ended meanwhile
 	}
-	t.log.Warn("jobs of a run killed the process that computes", "run", id, "app", r.manifest.App, "why", why,
+	t.log.Warn("the process that computes for a run has ended", "run", id, "app", r.manifest.App, "why", why,
 		"quarantined", d.quarantined())
 	ledger := r.ledger
 	t.dismiss(r)

@@ -349,7 +349,8 @@ func (x *modules) list() (list []control.ModuleInfo) {
 		return nil
 	}
 	for _, f := range slices.Backward(x.lib.Files()) {
-		list = append(list, control.ModuleInfo{Module: hex.EncodeToString(f.Hash[:]), Size: f.Size, Here: true})
+		list = append(list, control.ModuleInfo{Module: hex.EncodeToString(f.Hash[:]), Size: x.lib.Length(f.Hash),
+			Here: true})
 	}
 	return list
 }

@@ -125,7 +125,8 @@ func TestModulesTravel(t *testing.T) {
 	b.Close()
 	b = open(t, inProcesses(t), in(dir))
 	list, err := b.Modules(context.Background())
-	if err != nil || len(list) != 1 || list[0].Module != hex.EncodeToString(queens.Hash[:]) {
+	if err != nil || len(list) != 1 || list[0].Module != hex.EncodeToString(queens.Hash[:]) ||
+		list[0].Size != int64(len(queens.bin)) { // without what was compiled of it
 		t.Errorf("after a restart there are %+v, %v", list, err)
 	}
 	f, err := b.Module(context.Background(), list[0].Module)

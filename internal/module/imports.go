@@ -287,7 +287,7 @@ func drop(in *instance, a []uint64) {
 }
 
 func fail(in *instance, a []uint64) {
-	in.refuse("%s", printable(string(in.bytes(a[0], a[1])), maxText))
+	in.refuse("it gave up: %s", printable(string(in.bytes(a[0], a[1])), maxText))
 }
 
 func logLine(in *instance, a []uint64) { in.log(in.bytes(a[0], a[1])) }

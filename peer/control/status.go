@@ -188,7 +188,7 @@ type RunInfo struct {
 	NoRoom     string `json:"no_room,omitempty"`     // why not all that others give of it is taken, one line
 	NotStoring string `json:"not_storing,omitempty"` // why they cannot be at the moment, one line
 
-	// Quarantined says that it is refused because its jobs killed the process that computes here twice; ResumeRun lifts
+	// Quarantined says that it is refused because the process that computes for it here ended twice; ResumeRun lifts
 	// that.
 	Quarantined bool `json:"quarantined,omitempty"`
 

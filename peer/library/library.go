@@ -240,6 +240,15 @@ func (l *Library) Size(h Hash) int64 {
 	return l.core.Size(h)
 }
 
+// Length is that of a module's own file, without what was compiled of it; 0 if it is not there.
+func (l *Library) Length(h Hash) int64 {
+	info, err := os.Stat(l.path(h))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
 // Drop removes a module, whoever needs it.
 func (l *Library) Drop(h Hash) {
 	l.do(func(time.Duration) Orders { return l.core.Drop(h) })
@@ -322,9 +331,7 @@ func (l *Library) scan() (files []File) {
 
 // sizeOf is how much of the disk a module takes, with what was compiled of it.
 func (l *Library) sizeOf(h Hash) (n int64) {
-	if info, err := os.Stat(l.path(h)); err == nil {
-		n = info.Size()
-	}
+	n = l.Length(h)
 	dir := filepath.Join(l.host.Dir, compiledDir, name(h))
 	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {

@@ -65,15 +65,28 @@ func openProgram(path string) (f *os.File, h [sha256.Size]byte, err error) {
 	case info.Size() > MaxProgram:
 		err = fmt.Errorf("%s has %d bytes, at most %d are allowed", path, info.Size(), MaxProgram)
 	default:
-		sum := sha256.New()
-		_, err = io.Copy(sum, io.LimitReader(f, MaxProgram+1))
-		sum.Sum(h[:0])
+		sum, start := sha256.New(), &lead{}
+		_, err = io.Copy(io.MultiWriter(sum, start), io.LimitReader(f, MaxProgram+1))
+		if sum.Sum(h[:0]); err == nil && string(start.b[:]) == "#!" {
+			err = fmt.Errorf("%s is a script, which its interpreter could not read where jobs have it run", path)
+		}
 	}
 	if err != nil {
 		_ = f.Close()
 		return nil, h, err
 	}
 	return f, h, nil
+}
+
+// A lead keeps the first two bytes that are written.
+type lead struct {
+	b [2]byte
+	n int
+}
+
+func (l *lead) Write(p []byte) (int, error) {
+	l.n += copy(l.b[l.n:], p)
+	return len(p), nil
 }
 
 // errChanged says that this machine cannot do what it has said: others have to.
