@@ -199,6 +199,14 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// Guards that the line with which a program in C ends its run is told as its own word.
+func TestGivesUp(t *testing.T) {
+	_, err := newPool(t, load(t, Config{}, guests["C"]), 0).root(t, "panics", "12")
+	if err == nil || !strings.Contains(err.Error(), ": it gave up: this cannot go on") {
+		t.Error(err)
+	}
+}
+
 // conforms runs the suite.
 func conforms(t *testing.T, run func(t testing.TB, args ...string) (string, error)) {
 	for _, c := range suite {
