@@ -67,6 +67,7 @@ OLD ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 test-upgrade: ## Upgrade daemons one after the other, while a campaign goes on, from OLD (a commit; default the last release) to this version (2 minutes)
 	@[ -n "$(OLD)" ] || { echo "test-upgrade: there is no release yet: say OLD=COMMIT"; exit 1; }
 	rm -rf bin/old && mkdir -p bin/old && git archive $(OLD) | tar -x -C bin/old
+	cp apps/sat/version_gen.go bin/old/apps/sat/ # daemons are compared: jobs are shared only if sat is the same by its word
 	cd bin/old && $(GO) build -o ../satin-peer-old ./cmd/satin-peer
 	rm -rf bin/old
 	SATIN_OLD=$(CURDIR)/bin/satin-peer-old $(GO) test -tags swarm -count 1 -timeout 10m -v -run '^TestUpgradedHalfWay$$' ./internal/swarm

@@ -167,7 +167,7 @@ func (j *jury) accuse(run job.RunID, c *driver.Caught) ([]byte, error) {
 		a.Said.Outcome, a.Truth.Outcome = c.Said.Outcome, c.Truth.Outcome
 	}
 	if m := j.court.known(run); m != nil {
-		a.Manifest = m.Sealed
+		a.Manifest = statement.Unbacked(m.Sealed)
 	}
 	b, err := wire.Value().Encode(&a)
 	if err == nil && len(b) > maxAccusation {

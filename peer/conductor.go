@@ -258,6 +258,9 @@ func (x *outside) byMember(told *runs.Told) *runs.Told {
 		return &runs.Told{Run: told.Run, From: told.From, Failed: true}
 	}
 	told.Manifest.Proof = proof
+	if sealed, err := statement.Backed(told.Manifest.Sealed, proof); err == nil { // it may have come without
+		told.Manifest.Sealed = sealed
+	}
 	return told
 }
 

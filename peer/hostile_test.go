@@ -57,7 +57,7 @@ func TestGarbageOnTheProtocols(t *testing.T) {
 		"deep":      frame(deep),
 		"empty":     frame(nil),
 	} {
-		for _, proto := range []protocol.ID{"/satin/meet/1", "/satin/run/1", "/satin/keep/1", "/satin/answer/1",
+		for _, proto := range []protocol.ID{"/satin/meet/1", "/satin/run/1", "/satin/run/2", "/satin/keep/1", "/satin/answer/1",
 			"/satin/collect/1"} {
 			s, err := h.Network().NewStream(network.WithNoDial(deadline(t), "connected"), id, proto)
 			if err != nil {

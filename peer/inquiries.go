@@ -18,7 +18,8 @@ import (
 
 // A manifest is fetched from whoever announced the run, and peers that take part ask now and then whether it goes on.
 const (
-	runProtocol = protocol.ID("/satin/run/1")
+	// runProtocol has manifests with the proof that the owner is a member. Before it was the same without.
+	runProtocol, runProtocolBefore = protocol.ID("/satin/run/2"), protocol.ID("/satin/run/1")
 
 	// manifestTime is for a manifest of the largest size over a slow link.
 	manifestTime = 2 * time.Minute
@@ -57,13 +58,19 @@ type runAnswer struct {
 }
 
 func (x *inquiries) serve() {
-	x.board.answer(runProtocol, 1<<10, manifestTime, func(from peer.ID, b []byte) (any, error) {
-		var q runQuestion
-		if err := wire.Value().Decode(b, &q); err != nil {
-			return nil, err
-		}
-		return x.tellOfRun(&q, from), nil
-	})
+	for _, version := range versions(runProtocol) {
+		x.board.answer(version, 1<<10, manifestTime, func(from peer.ID, b []byte) (any, error) {
+			var q runQuestion
+			if err := wire.Value().Decode(b, &q); err != nil {
+				return nil, err
+			}
+			a := x.tellOfRun(&q, from)
+			if version == runProtocolBefore {
+				a.Manifest = statement.Unbacked(a.Manifest)
+			}
+			return a, nil
+		})
+	}
 }
 
 // tellOfRun answers a question after a run. Whoever asks after one that this peer does not know may know it.

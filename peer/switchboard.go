@@ -75,7 +75,7 @@ func (x *switchboard) converse(ctx context.Context, to peer.ID, id protocol.ID, 
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	// Questions may go through a relay.
-	s, err := x.net.NewStream(network.WithAllowLimitedConn(ctx, string(id)), to, id)
+	s, err := x.net.NewStream(network.WithAllowLimitedConn(ctx, string(id)), to, versions(id)...)
 	if err != nil {
 		return fmt.Errorf("%s cannot be asked: %w", to, err)
 	}
@@ -89,6 +89,14 @@ func (x *switchboard) converse(ctx context.Context, to peer.ID, id protocol.ID, 
 	}
 	_ = s.Close()
 	return nil
+}
+
+// versions are those of a protocol that are spoken side by side, the newest first.
+func versions(id protocol.ID) []protocol.ID {
+	if id == runProtocol {
+		return []protocol.ID{id, runProtocolBefore}
+	}
+	return []protocol.ID{id}
 }
 
 // connected says whether there is a connection to a peer, be it through a relay.

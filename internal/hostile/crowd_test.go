@@ -17,8 +17,8 @@ import (
 )
 
 // allProtocols are those that members speak.
-var allProtocols = []string{"/satin/hello/1", "/satin/meet/1", "/satin/run/1", "/satin/keep/1", "/satin/answer/1",
-	"/satin/collect/1", "/satin/watch/1", "/satin/peers/1", "/satin/steal/1", "/satin/bulk/1", "/satin/gossip/1",
+var allProtocols = []string{"/satin/hello/1", "/satin/meet/1", "/satin/run/1", "/satin/run/2", "/satin/keep/1",
+	"/satin/answer/1", "/satin/collect/1", "/satin/watch/1", "/satin/peers/1", "/satin/steal/1", "/satin/bulk/1", "/satin/gossip/1",
 	"/satin/shared/1", "/satin/pieces/1", receiptProtocol}
 
 // door is where a peer listens for TCP.

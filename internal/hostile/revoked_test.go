@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/protocol"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/checkpoint"
@@ -96,20 +97,28 @@ type runAnswer struct {
 	RosterAge uint16 `cbor:"7,keyasint,omitempty"`
 }
 
+// answering answers each question after a run with the same.
+func answering(t *testing.T, a *runAnswer) network.StreamHandler {
+	b, err := wire.Value().Encode(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(s network.Stream) {
+		defer s.Close()
+		if _, err := wire.ReadFrame(s, nil, 1<<10); err == nil {
+			_ = wire.WriteFrame(s, b, wire.MaxValue)
+		}
+	}
+}
+
 // tellsOf has its victim be told of a run, and shows it the manifest; asked counts how often.
 func (r *rogue) tellsOf(t *testing.T, run job.RunID, manifest []byte) (tell func(), asked *atomic.Int64) {
 	t.Helper()
 	asked = &atomic.Int64{}
-	b, err := wire.Value().Encode(&runAnswer{Manifest: manifest})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Network().SetStreamHandler("/satin/run/1", func(s network.Stream) {
-		defer s.Close()
+	answer := answering(t, &runAnswer{Manifest: manifest})
+	r.Network().SetStreamHandler("/satin/run/2", func(s network.Stream) {
 		asked.Add(1)
-		if _, err := wire.ReadFrame(s, nil, 1<<10); err == nil {
-			_ = wire.WriteFrame(s, b, wire.MaxValue)
-		}
+		answer(s)
 	})
 	return func() { r.meets(t, &meeting{Runs: [][16]byte{run}}) }, asked
 }
@@ -138,7 +147,7 @@ func TestOwnersNobodyHasMet(t *testing.T) {
 		}
 		run, _ := pairs(t, owner, 2, control.Submission{})
 		var known runAnswer
-		if err := r.at(t, owner).say(t, "/satin/run/1", map[int]any{1: run, 2: true}, &known); err != nil {
+		if err := r.at(t, owner).say(t, "/satin/run/2", map[int]any{1: run, 2: true}, &known); err != nil {
 			t.Fatal(err)
 		}
 		tell, _ := r.tellsOf(t, run, known.Manifest)
@@ -179,6 +188,47 @@ func TestOwnersNobodyHasMet(t *testing.T) {
 		v = open() // it has forgotten the run, and not who is out
 		tell, asked = friend.at(t, v).tellsOf(t, run, known.Manifest)
 		until(t, "a run of one who is out is asked for once more", func() bool { tell(); return asked.Load() > 1 })
+	}
+}
+
+// Daemons of before the proof work on: they get manifests of the three fields that they know, signed, and one that they
+// pass on is taken up where its owner has been met, and gets the proof again.
+func TestManifestsForDaemonsOfBefore(t *testing.T) {
+	v, owner := computing(t), computing(t)
+	join(t, v, owner, control.Invitation{})
+	r := invited(t, v)
+	run, _ := pairs(t, owner, 2, control.Submission{})
+	ask := func(p *peer.Peer, version protocol.ID) []byte {
+		t.Helper()
+		var known runAnswer
+		if err := r.at(t, p).say(t, version, map[int]any{1: run, 2: true}, &known); err != nil {
+			t.Fatal(err)
+		}
+		return known.Manifest
+	}
+	before, now := ask(owner, "/satin/run/1"), ask(owner, "/satin/run/2")
+	type sealed struct {
+		Author    string `cbor:"1,keyasint"`
+		Statement []byte `cbor:"2,keyasint"`
+		Signature []byte `cbor:"3,keyasint"`
+	}
+	var s sealed
+	if err := wire.Value().Decode(before, &s); err != nil {
+		t.Fatal(err)
+	}
+	if err := wire.Value().Decode(now, &sealed{}); err == nil {
+		t.Error("nothing is beside what is signed now")
+	}
+	if m, err := statement.OpenManifest(before); err != nil || m.Run != run || m.Proof != nil {
+		t.Errorf("of before: %+v, %v", m, err)
+	}
+	r.Network().SetStreamHandler("/satin/run/1", answering(t, &runAnswer{Manifest: before}))
+	other := computing(t)
+	join(t, v, other, control.Invitation{})
+	r.at(t, other).meets(t, &meeting{Runs: [][16]byte{run}})
+	until(t, "it is taken up", func() bool { return infoAt(t, other, run).State == control.RunRunning })
+	if again := ask(other, "/satin/run/2"); !slices.Equal(again, now) {
+		t.Error("it is passed on without the proof")
 	}
 }
 

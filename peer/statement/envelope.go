@@ -19,6 +19,7 @@ type envelope struct {
 	Author    string `cbor:"1,keyasint"`
 	Statement []byte `cbor:"2,keyasint"`
 	Signature []byte `cbor:"3,keyasint"`
+	Proof     []byte `cbor:"4,keyasint,omitempty"` // of a manifest alone, and not signed: see Manifest.Proof
 }
 
 // The kinds of statement, in what is signed.
@@ -58,16 +59,24 @@ func seal(key crypto.PrivKey, kind string, statement any) ([]byte, error) {
 	return wire.Value().Encode(&envelope{Author: author.String(), Statement: b, Signature: signature})
 }
 
-// open checks length and signature and decodes the statement.
-func open(b []byte, limit int, kind string, statement any) (peer.ID, error) {
+// open checks length and signature and decodes a statement that is nothing but that.
+func open(b []byte, limit int, kind string, statement any) (author peer.ID, err error) {
+	var e envelope
+	if author, err = e.open(b, limit, kind, statement); err == nil && e.Proof != nil {
+		return "", fmt.Errorf("%w: %s: there is a proof beside it", ErrStatement, kind)
+	}
+	return author, err
+}
+
+// open is open, for one that may have something beside it.
+func (e *envelope) open(b []byte, limit int, kind string, statement any) (peer.ID, error) {
 	fail := func(format string, args ...any) (peer.ID, error) {
 		return "", fmt.Errorf("%w: %s: %s", ErrStatement, kind, fmt.Sprintf(format, args...))
 	}
 	if len(b) > limit {
 		return fail("%d bytes, at most %d are accepted", len(b), limit)
 	}
-	var e envelope
-	if err := wire.Value().Decode(b, &e); err != nil {
+	if err := wire.Value().Decode(b, e); err != nil {
 		return fail("%v", err)
 	}
 	author, err := peer.Decode(clip(e.Author))

@@ -56,8 +56,9 @@ type Manifest struct {
 	Executables []Executable `cbor:"19,keyasint,omitempty"`
 	// Eager is of how many of 100 jobs given away idle peers may get a copy at the end of the run; 0: of none.
 	Eager int `cbor:"20,keyasint,omitempty"`
-	// Proof is the owner's of its membership, as on a card: who takes part may never have met it.
-	Proof []byte `cbor:"21,keyasint,omitempty"`
+	// Proof is the owner's of its membership, as on a card: who takes part may never have met it. It travels beside what
+	// is signed, for it proves itself, and who does not read it yet gets the manifest without: see Unbacked.
+	Proof []byte `cbor:"-"`
 }
 
 // An Executable is a file that a run needs.
@@ -96,18 +97,41 @@ func NewNonce() (n [16]byte) {
 // Sign makes the owner's manifest. It refuses one that Open would refuse.
 func (m *Manifest) Sign(owner crypto.PrivKey) (*SignedManifest, error) {
 	b, err := seal(owner, kindManifest, m)
+	if err == nil {
+		b, err = Backed(b, m.Proof)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return OpenManifest(b)
 }
 
+// Backed is a manifest, as it travels, with another proof of its owner's membership.
+func Backed(manifest, proof []byte) ([]byte, error) {
+	var e envelope
+	if err := wire.Value().Decode(manifest, &e); err != nil {
+		return nil, err
+	}
+	e.Proof = proof
+	return wire.Value().Encode(&e)
+}
+
+// Unbacked is a manifest without the proof, as all read it who know manifests. None stays none.
+func Unbacked(manifest []byte) []byte {
+	b, err := Backed(manifest, nil)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
 // OpenManifest checks a manifest from anywhere. Whether its owner may run here, the swarm is ours and the
 // application known are for the caller to see.
 func OpenManifest(b []byte) (*SignedManifest, error) {
 	s := &SignedManifest{Bytes: b}
-	owner, err := open(b, MaxManifest, kindManifest, &s.Manifest)
-	if err != nil {
+	var e envelope
+	owner, err := e.open(b, MaxManifest, kindManifest, &s.Manifest)
+	if s.Proof = e.Proof; err != nil {
 		return nil, err
 	}
 	if err := s.check(); err != nil {

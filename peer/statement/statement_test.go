@@ -54,6 +54,41 @@ func TestManifestComesBack(t *testing.T) {
 	}
 }
 
+// Beside a manifest there may be a proof, which is no part of what is signed; beside other statements nothing.
+func TestBesides(t *testing.T) {
+	k, m := key(t), manifest()
+	plain, err := m.Sign(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Proof = []byte("proof")
+	signed, err := m.Sign(k)
+	if err != nil || string(signed.Proof) != "proof" || signed.Run != plain.Run {
+		t.Fatalf("got %+v, %v", signed, err)
+	}
+	if got := statement.Unbacked(signed.Bytes); !bytes.Equal(got, plain.Bytes) {
+		t.Errorf("without the proof it is %x, want %x", got, plain.Bytes)
+	}
+	m.Proof = make([]byte, statement.MaxCardProof+1)
+	if _, err := m.Sign(k); !errors.Is(err, statement.ErrStatement) {
+		t.Errorf("a proof that is too long: %v", err)
+	}
+	stone, err := (&statement.Tombstone{Run: plain.Run, Reason: runs.Cancelled, At: 1, Until: 2}).Sign(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := statement.OpenTombstone(stone); err != nil {
+		t.Fatal(err)
+	}
+	more, err := statement.Backed(stone, []byte("proof"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := statement.OpenTombstone(more); !errors.Is(err, statement.ErrStatement) {
+		t.Errorf("a tombstone with a proof beside it: %v", err)
+	}
+}
+
 // The run's ID is a hash of owner, application, version, entry, argument and nonce: each changes it, nothing
 // else does.
 func TestRunIDDependsOnWhatIsComputed(t *testing.T) {
