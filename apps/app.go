@@ -65,11 +65,15 @@ type Problem struct {
 // it takes for true, and together the cubes have all models.
 type Parts struct {
 	Formula func(w io.Writer) error // writes it in DIMACS CNF
-	// Cut makes cubes, as many or fewer, in the order of the tree that they are the leaves of.
-	Cut func(parts int) (cubes [][]int32)
+	// Cut makes cubes of a cube, as many or fewer, in the order of the tree that they are the leaves of.
+	Cut func(of []int32, parts int) (cubes [][]int32)
 	// Args are those of the run for a cube, beside those of the problem; the proof that it has no model is to go to a
 	// file. It is in LRAT, compressed if the name ends in .gz, and ends with the clause that not all of the cube holds.
 	Args func(cube []int32, file string) []string
+	// Guess are those of a run that guesses by so many probes how many conflicts it will take; its answer has "conflicts"
+	// and "standard_error". A conflict makes about so many PieceBytes of a proof, as it travels.
+	Guess      func(cube []int32, probes int) []string
+	PieceBytes float64
 	// Check are those of a run that checks such proofs, a job for each: its argument is a Claim, its result a Verdict.
 	// MostChecked is how many bytes one such run takes, the formula among them.
 	Check       func(formula string, files []string, cubes [][]int32) []string

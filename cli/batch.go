@@ -47,6 +47,8 @@ type input struct {
 	text string
 	read func() (*task, error) // makes task
 	task *task                 // as long as it runs, if read makes it
+	// instead is nil, or does the input in another way, if it says so.
+	instead func(ctx context.Context) (bool, error)
 }
 
 func (in *input) file(suffix string) string { return fmt.Sprintf("%04d%s", in.line, suffix) }
@@ -199,6 +201,11 @@ func (b *batch) run() error {
 
 // one runs one input to its end, and keeps its answer.
 func (b *batch) one(ctx context.Context, in *input) (err error) {
+	if in.instead != nil {
+		if done, err := in.instead(ctx); done || err != nil {
+			return err
+		}
+	}
 	if in.read != nil {
 		if in.task, err = in.read(); err != nil {
 			return err

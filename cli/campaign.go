@@ -44,19 +44,27 @@ func newCampaignNew(list []apps.App, c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new DIR -- APPLICATION [ARGUMENT]...",
 		Short: "Divide a problem, and make the directory of its campaign",
-		Long: `new divides a problem and writes DIR. Nothing runs yet. The title, which is published, is the problem's unless
---title says another.`,
-		Example: "  satin-peer campaign new w12 --parts 200 -- sat --waerden 3,12,135",
+		Long: `new divides a problem and writes DIR. It guesses by a few probes what the whole will take, and makes as many parts
+as keep the piece of each below --piece MiB, as it travels, on average to the half of it; 10,000 at most. A part of which a few
+probes guess more when its turn comes is divided again, and is a campaign in this one. --piece 0 guesses and divides nothing
+more. The title, which is published, is the problem's unless --title says another.`,
+		Example: "  satin-peer campaign new w12 -- sat --waerden 3,12,135",
 		Args:    cobra.ArbitraryArgs,
 	}
 	const most = 100_000
-	parts := cmd.Flags().Int("parts", 1000, fmt.Sprintf("how many parts to make, 1 to %d", most))
+	o := &options{}
+	parts := cmd.Flags().Int("parts", 0, fmt.Sprintf("how many parts to make, 1 to %d (default by the guess)", most))
+	piece := cmd.Flags().Float64("piece", defaultPiece, "how many `MiB` the proof of a part should have at most")
 	title := cmd.Flags().String("title", "", "what the campaign is about, in a `LINE`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) < 2 {
 			return &apps.InputError{What: "arguments", Want: "DIR, --, and a problem as satin-peer run takes it"}
 		}
-		if err := apps.IntRange("--parts", *parts, 1, most); err != nil {
+		const largest = 256 // a result's
+		if err := apps.IntRange("--parts", *parts, 0, most); err != nil {
+			return err
+		}
+		if err := apps.FloatRange("--piece", *piece, 0, largest); err != nil {
 			return err
 		}
 		t, err := readTask(list, control.RunInfo{App: args[1], Args: args[2:]})
@@ -70,6 +78,17 @@ func newCampaignNew(list []apps.App, c console) *cobra.Command {
 			*title = t.problem.Title
 		}
 		plan := campaign.Plan{Title: oneLine(*title), App: t.app, Args: commandLine(t)}
+		if *piece > 0 {
+			guess, err := c.guess(list, o, t)
+			if err != nil {
+				return err
+			}
+			plan.Guess, plan.Most = &guess, *piece*(1<<20)/t.problem.Parts.PieceBytes
+			fmt.Fprintf(c.err, "%s conflicts are guessed, standard error %s\n", scaled(guess.Conflicts), scaled(guess.StandardError))
+		}
+		if *parts == 0 {
+			*parts = plan.FirstParts()
+		}
 		if err := makeCampaign(args[0], &plan, t.problem.Parts, *parts); err != nil {
 			return err
 		}
@@ -191,41 +210,19 @@ word, which is said.`,
 		Example: `  satin-peer campaign check w12
   satin-peer campaign check w12 --verdicts 2`,
 	}, 1, func(dir *campaignDir, _ []string) error {
-		if err := dir.checkCover(); err != nil {
+		words := map[string]int{}
+		proved, onWords, err := dir.checkAll(*verdicts, words)
+		if err != nil {
 			return failed("%w", err)
-		}
-		proved, words := 0, map[string]int{}
-		onWords := 0
-		for part, p := range dir.pieces {
-			if p == nil {
-				continue
-			}
-			if p.Dropped {
-				authors, err := dir.signed(part)
-				if err != nil {
-					return failed("part %d: %w", part+1, err)
-				}
-				if *verdicts > 0 && len(authors) >= *verdicts {
-					onWords++
-					for _, a := range authors {
-						words[a]++
-					}
-				}
-				continue
-			}
-			if _, _, err := dir.checkPiece(part, dir.pieceFile(p), p.File); err != nil {
-				return failed("part %d: %w", part+1, err)
-			}
-			proved++
 		}
 		if proved+onWords < len(dir.Cubes) {
 			return failed("%d of %d parts have a right proof here, and the cubes are all there is", proved, len(dir.Cubes))
 		}
 		if onWords == 0 {
-			_, err := fmt.Fprintf(c.out, "s VERIFIED UNSAT\nc %s: %d parts\n", oneLine(dir.Title), proved)
+			_, err = fmt.Fprintf(c.out, "s VERIFIED UNSAT\nc %s: %d parts\n", oneLine(dir.Title), proved)
 			return err
 		}
-		_, err := fmt.Fprintf(c.out, "c %s: %d parts have a right proof here, %d rest on the word of others\n",
+		_, err = fmt.Fprintf(c.out, "c %s: %d parts have a right proof here, %d rest on the word of others\n",
 			oneLine(dir.Title), proved, onWords)
 		for _, a := range slices.Sorted(maps.Keys(words)) {
 			fmt.Fprintf(c.out, "c %s has signed %d\n", a, words[a])
@@ -245,23 +242,17 @@ of FILE ends in .gz. The formula is DIR/formula.cnf.`,
 		Example: `  satin-peer campaign proof w12 w12.lrat.gz
   satin-peer check w12/formula.cnf w12.lrat.gz`,
 	}, 2, func(dir *campaignDir, args []string) error {
-		for part, p := range dir.pieces {
-			if p == nil || p.Dropped {
-				return failed("part %d has no proof here", part+1)
-			}
-		}
 		clauses, err := dir.clauses()
+		if err == nil {
+			err = dir.proofsHere()
+		}
+		if err == nil {
+			err = apps.WriteText(args[0], func(w io.Writer) error { return dir.writeProof(w, clauses) })
+		}
 		if err != nil {
 			return failed("%w", err)
 		}
-		if err := apps.WriteText(args[0], func(w io.Writer) error {
-			return dir.Whole(w, clauses, func(part int) (io.ReadCloser, error) {
-				return openText(dir.pieceFile(dir.pieces[part]))
-			})
-		}); err != nil {
-			return failed("%w", err)
-		}
-		fmt.Fprintf(c.err, "satin-peer check %s %s checks it\n", oneLine(dir.path(formulaFile)), oneLine(args[0]))
+		fmt.Fprintf(c.err, "satin-peer check %s %s checks it\n", oneLine(dir.formula()), oneLine(args[0]))
 		return nil
 	})
 }

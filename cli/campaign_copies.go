@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -57,7 +59,7 @@ type copyHead struct {
 }
 
 // copiedName are the names of files of which there are copies. Whoever collects them writes no others.
-var copiedName = regexp.MustCompile(`^(campaign\.json|formula\.cnf|pieces/[0-9]{4,6}(\.signed)?\.json|pieces/[0-9a-f]{64}\.lrat\.gz)$`)
+var copiedName = regexp.MustCompile(`^(parts/[0-9]{4,6}/){0,8}(campaign\.json|formula\.cnf|pieces/[0-9]{4,6}(\.signed)?\.json|pieces/[0-9a-f]{64}\.lrat\.gz)$`)
 
 // A copier has the daemon see to copies of a campaign.
 type copier struct {
@@ -78,20 +80,29 @@ func (d *campaignDir) copier(daemon control.Daemon) *copier {
 	return k
 }
 
-// names are the files of which there should be copies.
-func (k *copier) names() []string {
-	names := []string{planFile, formulaFile}
-	for part, p := range k.state(time.Time{}).Pieces {
+// names are the files of which there should be copies, under the path of the campaign's directory. Of a part that was
+// divided they are listed as long as there is none of its record, or when all are wanted.
+func (k *copier) names(d *campaignDir, under string, all bool) (names []string) {
+	if names = []string{under + planFile}; len(d.Of) == 0 {
+		names = append(names, under+formulaFile)
+	}
+	for part, p := range d.state(time.Time{}).Pieces {
 		if p == nil {
 			continue
 		}
-		if !p.Dropped {
-			names = append(names, piecesDir+"/"+p.File+pieceEnd)
+		record := fmt.Sprintf("%s%s/%04d.json", under, piecesDir, part+1)
+		if p.Here() {
+			names = append(names, under+piecesDir+"/"+p.File+pieceEnd)
+		}
+		if p.Divided && (all || k.list.Files[record] == nil) {
+			if inner, err := d.inner(part); err == nil { // else check says so
+				names = append(names, k.names(inner, fmt.Sprintf("%s%s/%04d/", under, partsDir, part+1), all)...)
+			}
 		}
 		if len(p.Verdicts) > 0 {
-			names = append(names, fmt.Sprintf("%s/%04d.signed.json", piecesDir, part+1))
+			names = append(names, fmt.Sprintf("%s%s/%04d.signed.json", under, piecesDir, part+1))
 		}
-		names = append(names, fmt.Sprintf("%s/%04d.json", piecesDir, part+1))
+		names = append(names, record)
 	}
 	return names
 }
@@ -113,7 +124,7 @@ func (k *copier) handIn(ctx context.Context, what extent) error {
 	if now.Sub(k.list.All) > handedAnew {
 		what = everything
 	}
-	for _, name := range k.names() {
+	for _, name := range k.names(k.campaignDir, "", what == everything) {
 		if what != everything && k.list.Files[name] != nil {
 			continue
 		}
@@ -267,15 +278,12 @@ func collect(ctx context.Context, d control.Daemon, head, dir string) (missing i
 	if err != nil {
 		return 0, err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, piecesDir), 0o755); err != nil {
-		return 0, err
-	}
 	names := slices.Collect(maps.Keys(list.Files))
 	slices.SortFunc(names, func(a, b string) int {
 		if a, b := strings.HasSuffix(a, ".json"), strings.HasSuffix(b, ".json"); a != b {
 			return map[bool]int{false: -1, true: 1}[a]
 		}
-		return strings.Compare(b, a)
+		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(b, a)) // the innermost first
 	})
 	for _, name := range names {
 		file := filepath.Join(dir, filepath.FromSlash(name))
@@ -288,6 +296,9 @@ func collect(ctx context.Context, d control.Daemon, head, dir string) (missing i
 			missing++
 			continue
 		case err != nil:
+			return 0, err
+		}
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return 0, err
 		}
 		if err := apps.WriteFile(file, durable.Bytes(text)); err != nil {
@@ -324,14 +335,19 @@ func readCopies(ctx context.Context, d control.Daemon, head string) (list copyLi
 
 // hasPiece says whether the piece that a record names is there, if it is one.
 func hasPiece(dir, name string, text []byte) bool {
-	if !strings.HasPrefix(name, piecesDir+"/") || !strings.HasSuffix(name, ".json") {
+	of := filepath.Join(dir, filepath.FromSlash(path.Dir(path.Dir(name))))
+	if path.Base(path.Dir(name)) != piecesDir || !strings.HasSuffix(name, ".json") {
 		return true
 	}
 	var p campaign.Piece
 	if json.Unmarshal(text, &p) != nil || p.Dropped || !isHash(p.File) {
 		return true // openCampaign will see
 	}
-	_, err := os.Stat(filepath.Join(dir, piecesDir, p.File+pieceEnd))
+	piece := filepath.Join(of, piecesDir, p.File+pieceEnd)
+	if p.Divided {
+		piece = filepath.Join(of, partsDir, fmt.Sprintf("%04d", p.Part), planFile)
+	}
+	_, err := os.Stat(piece)
 	return err == nil
 }
 

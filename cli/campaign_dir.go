@@ -32,6 +32,7 @@ const (
 	formulaFile = "formula.cnf"
 	pageFile    = "index.html"
 	piecesDir   = "pieces"
+	partsDir    = "parts" // 0012 in it is the campaign of part 12, if that was divided again
 	pieceEnd    = ".lrat.gz"
 	maxPlan     = 256 << 20 // bytes
 )
@@ -50,13 +51,26 @@ func (d *campaignDir) path(names ...string) string {
 	return filepath.Join(append([]string{d.dir}, names...)...)
 }
 
+// formula is the file of the formula: a campaign in another has that one's.
+func (d *campaignDir) formula() string {
+	const deepest = 8
+	name := d.path(formulaFile)
+	for range deepest {
+		if _, err := os.Stat(name); err == nil {
+			break
+		}
+		name = filepath.Join(filepath.Dir(name), "..", "..", formulaFile)
+	}
+	return name
+}
+
 func (d *campaignDir) pieceFile(p *campaign.Piece) string { return d.path(piecesDir, p.File+pieceEnd) }
 
 func (d *campaignDir) record(part int) string {
 	return d.path(piecesDir, fmt.Sprintf("%04d.json", part+1))
 }
 
-// makeCampaign writes the directory of a new campaign. It fails if there is one.
+// makeCampaign writes the directory of a new campaign, and the formula if it is about the whole. It fails if there is one.
 func makeCampaign(dir string, plan *campaign.Plan, parts *apps.Parts, n int) error {
 	d := &campaignDir{Plan: plan, dir: dir}
 	if _, err := os.Lstat(d.path(planFile)); err == nil {
@@ -69,12 +83,14 @@ func makeCampaign(dir string, plan *campaign.Plan, parts *apps.Parts, n int) err
 	if err := parts.Formula(&formula); err != nil {
 		return failed("%w", err)
 	}
-	plan.Formula, plan.Cubes = campaign.Sum(formula.Bytes()), parts.Cut(n)
+	plan.Formula, plan.Cubes = campaign.Sum(formula.Bytes()), parts.Cut(plan.Of, n)
 	if err := d.checkCover(); err != nil {
 		return failed("%w", err)
 	}
-	if err := apps.WriteFile(d.path(formulaFile), durable.Bytes(formula.Bytes())); err != nil {
-		return failed("%w", err)
+	if len(plan.Of) == 0 {
+		if err := apps.WriteFile(d.path(formulaFile), durable.Bytes(formula.Bytes())); err != nil {
+			return failed("%w", err)
+		}
 	}
 	return d.writeJSON(d.path(planFile), plan) // last: from now on there is a campaign
 }
@@ -107,12 +123,12 @@ func openCampaign(args []string) (*campaignDir, error) {
 	if err := json.Unmarshal(text, d.Plan); err != nil {
 		return nil, &apps.InputError{What: d.path(planFile), Got: err.Error(), Want: "the plan of a campaign"}
 	}
-	formula, err := apps.ReadFile(d.path(formulaFile), maxPlan)
+	formula, err := apps.ReadFile(d.formula(), maxPlan)
 	if err != nil {
 		return nil, err
 	}
 	if campaign.Sum(formula) != d.Formula {
-		return nil, &apps.InputError{What: d.path(formulaFile), Want: "the formula that the campaign began with"}
+		return nil, &apps.InputError{What: d.formula(), Want: "the formula that the campaign began with"}
 	}
 	d.pieces = make([]*campaign.Piece, len(d.Cubes))
 	for part := range d.pieces {
@@ -146,7 +162,7 @@ func (d *campaignDir) checkCover() error {
 	if err := d.Cover(&cover, func(part int) int { return part + 1 }, len(d.Cubes)); err != nil {
 		return err
 	}
-	_, err := lrat.Check(&goals, &cover)
+	_, err := lrat.Derive(&goals, &cover, d.Conclusion())
 	return err
 }
 
@@ -158,7 +174,7 @@ func (d *campaignDir) checkPiece(part int, file, hash string) (report lrat.Repor
 			return report, 0, errors.Join(err, fmt.Errorf("%s is not what its name says", file))
 		}
 	}
-	formula, err := os.Open(d.path(formulaFile))
+	formula, err := os.Open(d.formula())
 	if err != nil {
 		return report, 0, err
 	}
@@ -194,7 +210,7 @@ func fileSum(name string) (sum string, size int64, err error) {
 
 // clauses counts those of the formula.
 func (d *campaignDir) clauses() (n int, err error) {
-	f, err := os.Open(d.path(formulaFile))
+	f, err := os.Open(d.formula())
 	if err != nil {
 		return 0, err
 	}
@@ -221,13 +237,7 @@ func (d *campaignDir) take(part int, file string, p campaign.Piece) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	kept := int64(0)
-	for _, other := range d.pieces {
-		if other != nil && !other.Dropped {
-			kept += other.Bytes
-		}
-	}
-	if p.Dropped = d.most > 0 && kept+p.Bytes > d.most; p.Dropped {
+	if p.Dropped = d.most > 0 && d.kept()+p.Bytes > d.most; p.Dropped {
 		err = os.Remove(file)
 	} else {
 		err = os.Rename(file, d.pieceFile(&p))
@@ -240,6 +250,16 @@ func (d *campaignDir) take(part int, file string, p campaign.Piece) error {
 	}
 	d.pieces[part] = &p
 	return nil
+}
+
+// kept is how many bytes of pieces are kept. The mutex is held.
+func (d *campaignDir) kept() (bytes int64) {
+	for _, p := range d.pieces {
+		if p != nil && !p.Dropped {
+			bytes += p.Bytes
+		}
+	}
+	return bytes
 }
 
 // export writes what anybody may see.
@@ -259,9 +279,18 @@ func (d *campaignDir) export(to string, now time.Time) error {
 		for peer, seconds := range p.Gave {
 			shown.Gave[campaign.Sum([]byte(peer))[:12]] = seconds
 		}
-		if !p.Dropped {
+		if p.Here() {
 			if err := copyFile(d.pieceFile(p), out.pieceFile(p)); err != nil {
 				return failed("%w", err)
+			}
+		}
+		if p.Divided {
+			inner, err := d.inner(part)
+			if err != nil {
+				return err
+			}
+			if err := inner.export(out.partDir(part), now); err != nil {
+				return err
 			}
 		}
 		shown.Verdicts = nil
@@ -278,8 +307,10 @@ func (d *campaignDir) export(to string, now time.Time) error {
 			return err
 		}
 	}
-	if err := copyFile(d.path(formulaFile), out.path(formulaFile)); err != nil {
-		return failed("%w", err)
+	if len(d.Of) == 0 {
+		if err := copyFile(d.path(formulaFile), out.path(formulaFile)); err != nil {
+			return failed("%w", err)
+		}
 	}
 	if err := apps.WriteFile(out.path(pageFile), out.state(now).WritePage); err != nil {
 		return failed("%w", err)

@@ -25,7 +25,6 @@ func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.F
 		return err
 	}
 	o.each = d.dir
-	b := &batch{console: c, o: o, dir: d.path(piecesDir), running: map[*input]computation{}}
 	whole, err := readTask(list, control.RunInfo{App: d.App, Args: d.Args})
 	if err != nil {
 		return err
@@ -33,16 +32,7 @@ func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.F
 	if whole.problem.Parts == nil {
 		return &apps.InputError{What: d.App, Want: "an application that proves parts"}
 	}
-	args := whole.problem.Parts.Args
-	for _, part := range d.Order() {
-		in := &input{line: part + 1, text: strings.Trim(fmt.Sprint(d.Cubes[part]), "[]")}
-		in.read = func() (*task, error) {
-			return readTask(list, control.RunInfo{App: d.App, Args: slices.Concat(
-				args(d.Cubes[part], d.path(piecesDir, in.file(pieceEnd))), d.Args)})
-		}
-		b.inputs = append(b.inputs, in)
-	}
-	b.isDone = func(in *input) bool { return d.pieces[in.line-1] != nil }
+	b := &batch{console: c, o: o}
 	stop, err := b.connect(flags)
 	if err != nil {
 		return err
@@ -52,13 +42,8 @@ func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.F
 	if copies && b.d != nil {
 		k = d.copier(b.d)
 	}
-	b.keep = func(in *input, s solution) error {
-		if err := b.takePiece(d, in, s); err != nil {
-			return err
-		}
-		b.copyTo(k, whatIsNew)
-		return nil
-	}
+	proving := &prover{list: list, parts: whole.problem.Parts, kept: func() { b.copyTo(k, whatIsNew) }}
+	proving.fill(b, d)
 	err = b.run()
 	b.copyTo(k, andTheHead)
 	if err == nil {
@@ -66,6 +51,39 @@ func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.F
 			oneLine(d.dir))
 	}
 	return err
+}
+
+// A prover has the parts of a campaign proved, and of those in it.
+type prover struct {
+	list  []apps.App
+	parts *apps.Parts
+	kept  func() // after each piece
+}
+
+// fill makes the batch that of a campaign's parts.
+func (v *prover) fill(b *batch, d *campaignDir) {
+	b.dir, b.running = d.path(piecesDir), map[*input]computation{}
+	for _, part := range d.Order() {
+		in := &input{line: part + 1, text: strings.Trim(fmt.Sprint(d.Cubes[part]), "[]")}
+		in.read = func() (*task, error) {
+			return v.task(d, v.parts.Args(d.Cubes[part], d.path(piecesDir, in.file(pieceEnd))))
+		}
+		in.instead = func(ctx context.Context) (bool, error) { return v.divide(ctx, b, d, in) }
+		b.inputs = append(b.inputs, in)
+	}
+	b.isDone = func(in *input) bool { return d.pieces[in.line-1] != nil }
+	b.keep = func(in *input, s solution) error {
+		err := b.takePiece(d, in, s)
+		if err == nil {
+			v.kept()
+		}
+		return err
+	}
+}
+
+// task is a run about a campaign's problem.
+func (v *prover) task(d *campaignDir, args []string) (*task, error) {
+	return readTask(v.list, control.RunInfo{App: d.App, Args: slices.Concat(args, d.Args)})
 }
 
 // copyTo has members keep copies of what is proved, if that is wanted. A campaign goes on without.

@@ -86,30 +86,57 @@ func (d *campaignDir) verdicts(c console, list []apps.App, flags *pflag.FlagSet,
 	if p == nil || p.Check == nil {
 		return &apps.InputError{What: d.App, Want: "an application that checks its proofs"}
 	}
+	have, all, err := d.judged(b, list, p, by, drop)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.out, "%d of %d pieces are checked by %d others, who have signed it\n", have, all, by)
+	return err
+}
+
+// judged has the pieces checked of this campaign and of those in it, and says how many have their verdicts.
+func (d *campaignDir) judged(b *batch, list []apps.App, p *apps.Parts, by int, drop bool) (have, all int, err error) {
 	for more := true; more; {
 		more = false
 		for _, parts := range d.unsigned(by, p.MostChecked) {
 			n, err := d.hear(b, list, p, parts, by)
 			if err != nil {
-				return err
+				return 0, 0, err
 			}
 			more = more || n > 0
 		}
 	}
-	return d.sumVerdicts(c, by, drop)
+	if have, all, err = d.sumVerdicts(by, drop); err != nil {
+		return 0, 0, err
+	}
+	for part, piece := range d.pieces {
+		if piece == nil || !piece.Divided {
+			continue
+		}
+		inner, err := d.inner(part)
+		if err != nil {
+			return 0, 0, err
+		}
+		h, a, err := inner.judged(b, list, p, by, drop)
+		if err != nil {
+			return 0, 0, err
+		}
+		have, all = have+h, all+a
+	}
+	return have, all, nil
 }
 
 // unsigned lists parts whose pieces are kept and are not yet signed for by so many, in the order of the plan, as
 // many together as one run takes.
 func (d *campaignDir) unsigned(by int, most int64) (groups [][]int) {
 	const together = 64
-	formula, err := os.Stat(d.path(formulaFile))
+	formula, err := os.Stat(d.formula())
 	if err != nil {
 		return nil
 	}
 	room := int64(0)
 	for part, p := range d.pieces {
-		if p == nil || p.Dropped || formula.Size()+p.Bytes > most || len(p.Verdicts) >= by {
+		if p == nil || !p.Here() || formula.Size()+p.Bytes > most || len(p.Verdicts) >= by {
 			continue
 		}
 		if room -= p.Bytes; room < 0 || len(groups[len(groups)-1]) == together {
@@ -128,7 +155,7 @@ func (d *campaignDir) hear(b *batch, list []apps.App, p *apps.Parts, parts []int
 	for _, part := range parts {
 		files, cubes = append(files, d.pieceFile(d.pieces[part])), append(cubes, d.Cubes[part])
 	}
-	t, err := readTask(list, control.RunInfo{App: d.App, Args: p.Check(d.path(formulaFile), files, cubes)})
+	t, err := readTask(list, control.RunInfo{App: d.App, Args: p.Check(d.formula(), files, cubes)})
 	if err != nil {
 		return 0, err
 	}
@@ -211,11 +238,10 @@ func (d *campaignDir) signed(part int) ([]string, error) {
 	return d.signers(part, &file)
 }
 
-// sumVerdicts says which pieces have verdicts, and drops these if that is wanted.
-func (d *campaignDir) sumVerdicts(c console, by int, drop bool) error {
-	have, all := 0, 0
+// sumVerdicts says how many pieces have verdicts, and drops these if that is wanted.
+func (d *campaignDir) sumVerdicts(by int, drop bool) (have, all int, err error) {
 	for part, p := range d.pieces {
-		if p == nil {
+		if p == nil || p.Divided {
 			continue
 		}
 		all++
@@ -228,13 +254,12 @@ func (d *campaignDir) sumVerdicts(c console, by int, drop bool) error {
 			next := *p
 			next.Dropped = true
 			if err := d.renew(part, &next); err != nil {
-				return err
+				return 0, 0, err
 			}
 			if err := os.Remove(d.pieceFile(p)); err != nil {
-				return failed("%w", err)
+				return 0, 0, failed("%w", err)
 			}
 		}
 	}
-	_, err := fmt.Fprintf(c.out, "%d of %d pieces are checked by %d others, who have signed it\n", have, all, by)
-	return err
+	return have, all, nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"slices"
 
 	"github.com/satin-peer/satin/internal/lrat"
@@ -325,26 +326,44 @@ func appendWord(b []byte, n int) []byte {
 	return appendDigits(b, n)
 }
 
-// appendDigits is strconv.AppendInt for numbers from 0 on, a third faster, for it writes where they are to be: a proof
-// is hardly anything but numbers, and one thread writes all of it.
+// appendDigits is strconv.AppendInt for numbers from 0 on, in half of the time, for it writes where they are to be: a
+// proof is hardly anything but numbers, and one thread writes all of it.
 func appendDigits(b []byte, n int) []byte {
-	const most = 19 // of an int
-	width := 1
-	for limit := 10; n >= limit && width < most; limit *= 10 {
-		width++
+	width := (bits.Len(uint(n))*1233)>>12 + 1 // by log 2 = 1233/4096, at most 1 too many
+	if uint64(n) < powers[width-1] {
+		width--
 	}
+	width = max(width, 1)
 	end := len(b) + width
 	if end > cap(b) {
-		b = slices.Grow(b, most)
+		b = slices.Grow(b, len(powers))
 	}
 	b = b[:end]
-	for rest := uint64(n); width > 0; width-- {
-		end--
-		b[end] = byte('0' + rest%10)
-		rest /= 10
+	rest := uint64(n)
+	for ; width > 1; width -= 2 {
+		two := rest % 100 * 2
+		rest /= 100
+		end -= 2
+		b[end], b[end+1] = digits[two], digits[two+1]
+	}
+	if width > 0 {
+		b[end-1] = byte('0' + rest)
 	}
 	return b
 }
+
+// powers are those of 10.
+var powers = [20]uint64{1}
+
+func init() {
+	for i := range powers[1:] {
+		powers[i+1] = 10 * powers[i]
+	}
+}
+
+// digits are the numbers from 00 to 99.
+const digits = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748" +
+	"4950515253545556575859606162636465666768697071727374757677787980818283848586878889909192939495969798" + "99"
 
 // forget deletes clauses.
 func (c *composer) forget(ids []int) {

@@ -58,12 +58,17 @@ func (c Cube) divide(n int) []Cube {
 	return cubes
 }
 
+// pieceBytes is what a conflict makes of a proof, as it travels: that of w(2;3,10) to w(2;3,14).
+const pieceBytes = 62
+
 // parts is how a campaign proves the formula of c.
 func (c Cube) parts() *apps.Parts {
 	return &apps.Parts{
 		Formula: c.Formula.write,
-		Cut: func(parts int) (cubes [][]int32) {
-			for _, cube := range c.divide(parts) {
+		Cut: func(of []int32, parts int) (cubes [][]int32) {
+			whole := c
+			whole.Facts, whole.Decisions = of, of
+			for _, cube := range whole.divide(parts) {
 				cubes = append(cubes, cube.Decisions)
 			}
 			return cubes
@@ -71,6 +76,10 @@ func (c Cube) parts() *apps.Parts {
 		Args: func(cube []int32, file string) []string {
 			return []string{"--cube=" + cubeText(cube), "--proof=" + file}
 		},
+		Guess: func(cube []int32, probes int) []string {
+			return []string{"--cube=" + cubeText(cube), fmt.Sprint("--estimate=", probes)}
+		},
+		PieceBytes: pieceBytes,
 		Check: func(formula string, files []string, cubes [][]int32) []string {
 			args := []string{"--check", formula}
 			for i, file := range files {

@@ -2,6 +2,7 @@ package sat
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 	"sync"
 )
@@ -63,8 +64,7 @@ type recorder struct {
 	refuted bool   // the cube has no model, and the last step says so
 	gaps    bool   // something was concluded that has no step: there is no proof
 
-	through []clause
-	pruner  pruner
+	pruner pruner
 }
 
 // spare are recorders that have ended. An attempt takes a millisecond or so, and would else spend much of what writing
@@ -86,7 +86,7 @@ func newRecorder(f *Formula, decisions []int32) *recorder {
 	old := spare.Get().(*recorder)
 	r := &recorder{formula: f, decided: room(old.decided, f.Variables), starts: old.starts[:0],
 		shown: slices.Grow(old.shown[:0], len(f.Literals)+f.Clauses+1), log: old.log[:0], steps: old.steps[:0],
-		drops: old.drops[:0], through: old.through, pruner: old.pruner}
+		drops: old.drops[:0], pruner: old.pruner}
 	r.shown = r.shown[:cap(r.shown)]
 	for _, d := range decisions {
 		r.decided[toLiteral(d).variable()] = true
@@ -99,7 +99,7 @@ func (r *recorder) note(s *solver) {
 	for end := s.facts(); r.noted < end; r.noted++ {
 		l := s.trail[r.noted]
 		if why := s.reason[l.variable()]; why != noClause {
-			r.add([]literal{l}, r.noted, r.shown[why])
+			r.add([]literal{l}, r.noted, 0)[0] = uint32(r.shown[why])
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (r *recorder) at(c clause, h hint) {
 
 // unit records that clause n of the formula has only l left, which was just made a fact.
 func (r *recorder) unit(s *solver, l literal, n int) {
-	r.add([]literal{l}, len(s.trail)-1, hintTo(ofFormula, n))
+	r.add([]literal{l}, len(s.trail)-1, 0)[0] = uint32(hintTo(ofFormula, n))
 }
 
 // conflict records the clause that a conflict at level 1 or above teaches: the marked variables that are not in it
@@ -131,45 +131,52 @@ func (r *recorder) conflict(s *solver, conflict clause, lemma []literal) {
 	for _, l := range lemma {
 		s.seen[l.variable()] = false
 	}
-	r.through = r.through[:0]
-	for _, l := range s.trail[s.starts[0]:] {
-		if v := l.variable(); s.seen[v] {
-			r.through = append(r.through, s.reason[v])
+	through := len(s.marked) - len(lemma)
+	hints := r.add(lemma, r.noted, through)
+	n := 0
+	for _, l := range s.trail[s.starts[0]:] { // without a branch that nobody can predict
+		if hints[n] = uint32(l.variable()); s.seen[l.variable()] {
+			n++
 		}
 	}
+	for i, v := range hints[:through] {
+		hints[i] = uint32(r.shown[s.reason[v]])
+	}
+	hints[through] = uint32(r.shown[conflict])
 	for _, l := range lemma {
 		s.seen[l.variable()] = true
 	}
-	r.add(lemma, r.noted, r.shown[conflict], r.through...)
 }
 
 // refute records that the cube has no model, because clause c is false by facts alone.
 func (r *recorder) refute(s *solver, c clause) {
 	r.note(s)
-	r.add(nil, r.noted, r.shown[c])
+	r.add(nil, r.noted, 0)[0] = uint32(r.shown[c])
 	r.refuted = true
 }
 
 // refuteByFormula is refute for a clause of the formula that was false when it was loaded.
 func (r *recorder) refuteByFormula(s *solver, n int) {
-	r.add(nil, len(s.trail), hintTo(ofFormula, n))
+	r.add(nil, len(s.trail), 0)[0] = uint32(hintTo(ofFormula, n))
 	r.refuted = true
 }
 
-// add notes a step: the lemma, how many facts there were, and what shows it, the last of the hints first.
-func (r *recorder) add(lemma []literal, facts int, last hint, through ...clause) {
+// add notes a step: the lemma and how many facts there were. It returns the room for so many hints, and the last one.
+func (r *recorder) add(lemma []literal, facts, through int) (hints []uint32) {
+	begin := len(r.log)
+	size := 3 + len(lemma) + through + 1
+	r.log = slices.Grow(r.log, size)[:begin+size]
+	step := r.log[begin:]
 	if r.refuted {
-		return
+		r.log = r.log[:begin] // what follows is no step
+	} else {
+		r.steps = append(r.steps, begin)
 	}
-	r.steps = append(r.steps, len(r.log))
-	r.log = append(r.log, uint32(facts), uint32(len(lemma)), uint32(len(through)+1))
-	for _, l := range lemma {
-		r.log = append(r.log, uint32(l))
+	step[0], step[1], step[2] = uint32(facts), uint32(len(lemma)), uint32(through+1)
+	for i, l := range lemma {
+		step[3+i] = uint32(l)
 	}
-	for _, c := range through {
-		r.log = append(r.log, uint32(r.shown[c]))
-	}
-	r.log = append(r.log, uint32(last))
+	return step[3+len(lemma):]
 }
 
 // step is what add noted, the steps being counted from 1: how many facts there were, the clause, and its hints but
@@ -211,12 +218,11 @@ func (r *recorder) end(s *solver, head ...byte) []byte {
 // pruner finds what the end of a piece rests on, from the last step to the first.
 type pruner struct {
 	*recorder
-	trail []literal // the facts
-	place []int     // by variable: where in trail it is; its length if it is no fact
-	unit  []int     // by variable: the step whose clause is that fact, 0 if none of this piece
-	met   []int     // by variable: the last step that was found to rest on that fact
-	kept  []bool    // by step, from 1: it is written
-	facts []span    // by step: those it rests on, in flat
+	since []int32 // by literal, as in a formula, and the number of variables more: the fact, by number, that made it false
+	unit  []int   // by variable: the step whose clause is that fact, 0 if none of this piece
+	met   []int   // by variable: the last step that was found to rest on that fact
+	kept  []bool  // by step, from 1: it is written
+	facts []span  // by step: those it rests on, in flat
 	flat  []literal
 	named []int // by step: its new number
 	piece []byte
@@ -228,14 +234,14 @@ type span struct{ from, to int }
 // begin takes in what was recorded.
 func (p *pruner) begin(r *recorder, s *solver) {
 	n := r.formula.Variables
-	*p = pruner{recorder: r, trail: s.trail[:s.facts()], place: room(p.place, n), unit: room(p.unit, n),
+	*p = pruner{recorder: r, since: room(p.since, 2*n+1), unit: room(p.unit, n),
 		met: room(p.met, n), kept: room(p.kept, len(r.steps)+1), facts: room(p.facts, len(r.steps)+1),
 		named: room(p.named, len(r.steps)+1), flat: p.flat[:0], piece: p.piece[:0]}
-	for v := range p.place {
-		p.place[v] = len(p.trail)
+	for i := range p.since {
+		p.since[i] = math.MaxInt32
 	}
-	for i, l := range p.trail {
-		p.place[l.variable()] = i
+	for i, l := range s.trail[:s.facts()] {
+		p.since[n+int(l.not().dimacs())] = int32(i)
 	}
 	for n := range r.steps {
 		if _, lemma, _ := r.step(n + 1); len(lemma) == 1 && p.unit[lemma[0]>>1] == 0 {
@@ -253,7 +259,7 @@ func (p *pruner) look(n int) {
 	if !p.kept[n] {
 		return
 	}
-	from := len(p.flat)
+	from, all := len(p.flat), p.formula.Variables
 	there, _, hints := p.step(n)
 	for _, u := range hints {
 		switch h := hint(u); h % hintKinds {
@@ -262,7 +268,9 @@ func (p *pruner) look(n int) {
 			then, lemma, _ := p.step(int(h / hintKinds))
 			if then < there { // it has none of the facts of its time
 				for _, l := range lemma {
-					p.fact(n, there, literal(l))
+					if d := literal(l).dimacs(); int(p.since[all+int(d)]) < there {
+						p.fact(n, d)
+					}
 				}
 			}
 		case ofFormula:
@@ -270,17 +278,20 @@ func (p *pruner) look(n int) {
 				if d == 0 {
 					break
 				}
-				p.fact(n, there, toLiteral(d))
+				if int(p.since[all+int(d)]) < there {
+					p.fact(n, d)
+				}
 			}
 		}
 	}
 	p.facts[n] = span{from, len(p.flat)}
 }
 
-// fact makes the fact that l is false, if it was one of the first so many, a hint of step n.
-func (p *pruner) fact(n, there int, l literal) {
+// fact makes the fact that a literal is false a hint of step n, once.
+func (p *pruner) fact(n int, falsified int32) {
+	l := toLiteral(falsified)
 	v := l.variable()
-	if p.place[v] >= there || p.met[v] == n || p.trail[p.place[v]] == l {
+	if p.met[v] == n {
 		return
 	}
 	if p.met[v] = n; !p.decided[v] {

@@ -22,7 +22,7 @@ func follow(p *Plan) error {
 	if err := p.Cover(&cover, func(part int) int { return part + 1 }, len(p.Cubes)); err != nil {
 		return err
 	}
-	_, err := lrat.Check(strings.NewReader(goals.String()), strings.NewReader(cover.String()))
+	_, err := lrat.Derive(strings.NewReader(goals.String()), strings.NewReader(cover.String()), p.Conclusion())
 	return err
 }
 
@@ -39,11 +39,12 @@ func drawTree(t *rapid.T, path []int32) [][]int32 {
 	return append(drawTree(t, append(slices.Clone(path), v)), drawTree(t, append(slices.Clone(path), -v))...)
 }
 
-// Guards that the cover of all cubes of a tree is a proof, and that without any of them, with one twice, or with two
-// exchanged literals, there is none.
+// Guards that the cover of all cubes of a tree, or of what is below a cube, is a proof, and that without any of them, with
+// one twice, or with two exchanged literals, there is none.
 func TestCover(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := &Plan{Cubes: drawTree(t, nil)}
+		of := []int32{7, -61}[:rapid.IntRange(0, 2).Draw(t, "below")]
+		p := &Plan{Cubes: drawTree(t, of), Of: of}
 		if err := follow(p); err != nil {
 			t.Fatalf("%d: %v", p.Cubes, err)
 		}
@@ -53,8 +54,11 @@ func TestCover(t *testing.T) {
 			"twice":    slices.Insert(slices.Clone(p.Cubes), i, p.Cubes[i]),
 			"longer":   slices.Replace(slices.Clone(p.Cubes), i, i+1, append(slices.Clone(p.Cubes[i]), 99)),
 		} {
-			if err := follow(&Plan{Cubes: broken}); !errors.Is(err, ErrCubes) {
+			if err := follow(&Plan{Cubes: broken, Of: of}); !errors.Is(err, ErrCubes) {
 				t.Fatalf("%s, cube %d of %d: got %v", what, i, p.Cubes, err)
+			}
+			if err := follow(&Plan{Cubes: p.Cubes, Of: []int32{-7}}); !errors.Is(err, ErrCubes) {
+				t.Fatalf("%d as parts of another: got %v", p.Cubes, err)
 			}
 		}
 	})

@@ -18,6 +18,7 @@ type Piece struct {
 	Bytes     int64              `json:"bytes"`
 	Text      int64              `json:"text_bytes"`        // as it is checked: not compressed
 	Dropped   bool               `json:"dropped,omitempty"` // it was checked, and is not kept
+	Divided   bool               `json:"divided,omitempty"` // it is a campaign of its own, and File the hash of its plan
 	Steps     int                `json:"steps"`             // clauses that it adds
 	Attempts  uint64             `json:"attempts"`          // at cubes that the part was split into, and at itself
 	Conflicts uint64             `json:"conflicts"`         // that the solver met
@@ -27,6 +28,9 @@ type Piece struct {
 	// Verdicts are the peers that have checked it, too, and signed that it is right.
 	Verdicts []string `json:"verdicts,omitempty"`
 }
+
+// Here says whether the piece is a file of its own, which is kept.
+func (p *Piece) Here() bool { return !p.Dropped && !p.Divided }
 
 // A State is how far a campaign is. Parts that are not proved have nil.
 type State struct {

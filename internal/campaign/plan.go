@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -30,6 +31,43 @@ type Plan struct {
 	Args    []string  `json:"arguments"` // of the whole problem, as a command line
 	Formula string    `json:"formula"`   // the hash of its file
 	Cubes   [][]int32 `json:"cubes"`     // the literals that each part has for true, in the order of the tree
+	// Of is the cube that all of it is about, if it is a part of another campaign that was divided again; all cubes begin
+	// with it.
+	Of []int32 `json:"of,omitempty"`
+	// Guess is what was guessed beforehand, and Most how many conflicts a part should have at most: one that is guessed
+	// to have more is divided again. 0: none is.
+	Guess *Guess  `json:"guess,omitempty"`
+	Most  float64 `json:"most_conflicts,omitempty"`
+}
+
+// A Guess is how many conflicts a proof may take, by Knuth's method, with its standard error.
+type Guess struct {
+	Conflicts     float64 `json:"conflicts"`
+	StandardError float64 `json:"standard_error"`
+	Probes        int     `json:"probes"`
+}
+
+// MayBeLarge says whether some parts may have more conflicts than they should, so that each is to be guessed by itself:
+// the largest of 2,000 had 14 times as many as they have on average.
+func (p *Plan) MayBeLarge() bool {
+	const spread = 8
+	return p.Most > 0 && p.Guess != nil && spread*p.Guess.Conflicts > p.Most*float64(len(p.Cubes))
+}
+
+// FirstParts is how many parts a campaign begins with: by its guess, and so many that what is left can be estimated.
+func (p *Plan) FirstParts() int {
+	const fewest, unguessed = 50, 1000
+	if p.Guess == nil {
+		return unguessed
+	}
+	return max(fewest, PartsFor(*p.Guess, p.Most))
+}
+
+// PartsFor is into how many parts to divide what is guessed to have so many conflicts: they have half of the most
+// on average.
+func PartsFor(g Guess, most float64) int {
+	const fewest, greatest = 2, 10_000 // what is more is divided again
+	return int(min(greatest, max(fewest, math.Ceil(2*g.Conflicts/most))))
 }
 
 // Sum is the name of a file's content.
@@ -39,12 +77,18 @@ func Sum(content []byte) string {
 }
 
 // Goal is the clause that the piece of a part ends with: not all of its cube.
-func (p *Plan) Goal(part int) []int32 {
-	goal := make([]int32, len(p.Cubes[part]))
-	for i, l := range p.Cubes[part] {
-		goal[i] = -l
+func (p *Plan) Goal(part int) []int32 { return not(p.Cubes[part]) }
+
+// Conclusion is the clause that all pieces together end with: the empty one, or that not all of Of holds.
+func (p *Plan) Conclusion() []int32 { return not(p.Of) }
+
+// not is the clause that not all of a cube holds.
+func not(cube []int32) []int32 {
+	clause := make([]int32, len(cube))
+	for i, l := range cube {
+		clause[i] = -l
 	}
-	return goal
+	return clause
 }
 
 // Order is the order in which the parts are begun: drawn from the plan, so that those which are done are a sample that
@@ -72,21 +116,24 @@ func (p *Plan) WriteGoals(w io.Writer) error {
 	return out.Flush()
 }
 
-// Cover writes the steps from the goals to the empty clause, in LRAT: two parts that differ in their last literal close
+// Cover writes the steps from the goals to the conclusion, in LRAT: two parts that differ in their last literal close
 // the one that they are the halves of. Name gives the number of a part's goal, and last is the highest number given so
 // far. It fails if the cubes are not all of a tree.
 func (p *Plan) Cover(w io.Writer, name func(part int) int, last int) error {
 	c := cover{plan: p, w: bufio.NewWriter(w), name: name, last: last}
 	rest := make([]int, len(p.Cubes))
-	for i := range rest {
-		rest[i] = i
+	for i, cube := range p.Cubes {
+		if rest[i] = i; len(cube) < len(p.Of) || !slices.Equal(cube[:len(p.Of)], p.Of) {
+			return fmt.Errorf("%w: %d is no part of %d", ErrCubes, cube, p.Of)
+		}
 	}
-	id, err := c.close(rest, 0)
+	id, err := c.close(rest, len(p.Of))
 	if err != nil {
 		return err
 	}
-	if len(p.Cubes) == 1 { // its goal is the empty clause, and no step says so yet
-		fmt.Fprintf(c.w, "%d 0 %d 0\n", c.last+1, id)
+	if len(p.Cubes) == 1 { // its goal is the conclusion, and no step says so yet
+		_, _ = c.w.Write(appendClause(fmt.Appendf(nil, "%d ", c.last+1), p.Conclusion()))
+		_, _ = fmt.Fprintf(c.w, " %d 0\n", id)
 	}
 	return c.w.Flush()
 }
@@ -132,11 +179,7 @@ func (c *cover) close(parts []int, depth int) (id int, err error) {
 	}
 	c.last++
 	b := strconv.AppendInt(nil, int64(c.last), 10)
-	goal := slices.Clone(first[:depth])
-	for i := range goal {
-		goal[i] = -goal[i]
-	}
-	b = appendClause(append(b, ' '), goal)
+	b = appendClause(append(b, ' '), not(first[:depth]))
 	_, _ = fmt.Fprintf(c.w, "%s %d %d 0\n", b, ids[0], ids[1])
 	return c.last, nil
 }
