@@ -31,8 +31,8 @@ func campaignPage(ways, hosts []*campaignRow, seeds int) *Document {
 	r := &ways[0].reports[0]
 	d.para("Solving alone would take %.1f days. What takes longer is the proof: a core makes %.0f Mbit/s of it, more than many "+
 		"links carry, so sharing a part out costs more than it gains, and one owner's cores and link take weeks for what "+
-		"all others do in a day. The first six rows are also more than `campaign` can do now: their pieces have %.1f GB on "+
-		"average, and a result may have 256 MiB.",
+		"all others do in a day. A part here has %.1f GB of proof on average, and a result may have 256 MiB: `campaign` divides "+
+		"such a part again, into parts whose pieces have 8 MiB on average, which are not in this model.",
 		campaignConflicts*campaignSolving/setiEfficiency/campaignHosts/setiThere/86400,
 		campaignBytes/campaignSolving*8/1e6, campaignConflicts/campaignParts*campaignBytes/1e9)
 	d.para("The last row of that table with other volunteers:")
