@@ -52,7 +52,6 @@ const (
 type recorder struct {
 	formula *Formula
 	starts  []int // where in formula.Literals each clause begins
-	loaded  int   // literals and zeros so far
 
 	log   []uint32 // the steps, each as add says it
 	steps []int    // where in log each begins
@@ -84,10 +83,18 @@ type drop struct{ step, after int }
 // newRecorder begins the piece of a cube with the given decisions.
 func newRecorder(f *Formula, decisions []int32) *recorder {
 	old := spare.Get().(*recorder)
-	r := &recorder{formula: f, decided: room(old.decided, f.Variables), starts: old.starts[:0],
+	r := &recorder{formula: f, decided: room(old.decided, f.Variables), starts: old.starts,
 		shown: slices.Grow(old.shown[:0], len(f.Literals)+f.Clauses+1), log: old.log[:0], steps: old.steps[:0],
 		drops: old.drops[:0], pruner: old.pruner}
 	r.shown = r.shown[:cap(r.shown)]
+	if old.formula != f { // attempts are many, formulas few
+		r.starts = r.starts[:0]
+		begins := 0
+		for c := range f.all() {
+			r.starts = append(r.starts, begins)
+			begins += len(c) + 1
+		}
+	}
 	for _, d := range decisions {
 		r.decided[toLiteral(d).variable()] = true
 	}
@@ -102,12 +109,6 @@ func (r *recorder) note(s *solver) {
 			r.add([]literal{l}, r.noted, 0)[0] = uint32(r.shown[why])
 		}
 	}
-}
-
-// load says that the next clause of the formula is looked at; it has so many literals.
-func (r *recorder) load(literals int) {
-	r.starts = append(r.starts, r.loaded)
-	r.loaded += literals + 1
 }
 
 // at says what shows the clause at a place of the arena.

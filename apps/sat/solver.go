@@ -93,9 +93,7 @@ func newSolver(f *Formula, cube []int32, proof *recorder) *solver {
 	var rest []literal
 	number := 0
 	for c := range f.all() {
-		if number++; proof != nil {
-			proof.load(len(c))
-		}
+		number++
 		rest = rest[:0]
 		if !s.satisfiedOrReduced(c, &rest) {
 			s.addClause(rest, number)
