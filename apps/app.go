@@ -23,8 +23,8 @@ type App struct {
 	Args     string   // usage of the positional arguments, "N"; empty if there are none
 	Long     string   // paragraphs: what it computes, by what method, from what source
 	Examples []string // complete argument lists: "18", "12 --threshold 4"
-	// Version names the sources of the jobs, as cmd/satinversion writes it: peers whose applications differ do not work
-	// together. If it is empty only copies of one build do.
+	// Version names the sources of the jobs, as cmd/satinversion writes it: peers whose applications differ do not
+	// work together. If it is empty only copies of one build do.
 	Version string
 
 	// Executables names those that jobs have run by satin.Exec. The setting executables of the run's owner says which
@@ -68,10 +68,11 @@ type Parts struct {
 	// Cut makes cubes of a cube, as many or fewer, in the order of the tree that they are the leaves of.
 	Cut func(of []int32, parts int) (cubes [][]int32)
 	// Args are those of the run for a cube, beside those of the problem; the proof that it has no model is to go to a
-	// file. It is in LRAT, compressed if the name ends in .gz, and ends with the clause that not all of the cube holds.
+	// file. It is in LRAT, compressed if the name ends in .gz, and ends with the clause that not all of the cube
+	// holds.
 	Args func(cube []int32, file string) []string
-	// Guess are those of a run that guesses by so many probes how many conflicts it will take; its answer has "conflicts"
-	// and "standard_error". A conflict makes about so many PieceBytes of a proof, as it travels.
+	// Guess are those of a run that guesses by so many probes how many conflicts it will take; its answer has
+	// "conflicts" and "standard_error". A conflict makes about so many PieceBytes of a proof, as it travels.
 	Guess      func(cube []int32, probes int) []string
 	PieceBytes float64
 	// Check are those of a run that checks such proofs, a job for each: its argument is a Claim, its result a Verdict.
@@ -128,8 +129,9 @@ func quote(s string) string {
 	return fmt.Sprintf("%q...", s[:cut])
 }
 
-// Instance is the argument of the root job for a command line, for [satin.Small]: applications name a small instance of
-// themselves as a user would. It panics if the application refuses it, or if the argument is of another type.
+// Instance is the argument of the root job for a command line, for [satin.Small]: applications name a small
+// instance of themselves as a user would. It panics if the application refuses it, or if the argument is of another
+// type.
 func Instance[A any](setup func(*flag.FlagSet) func([]string) (*Problem, error), line ...string) A {
 	fs := flag.NewFlagSet("", flag.PanicOnError)
 	build := setup(fs)

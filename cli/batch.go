@@ -23,9 +23,9 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// A batch is many runs of one application, one for each line of a file. Line 12 is done when its answer is in 0012.json
-// of the directory of results; 0012.run names the run as long as the daemon has it. So a batch that was interrupted, or
-// whose machine was switched off, goes on where it was when the same command is given again.
+// A batch is many runs of one application, one for each line of a file. Line 12 is done when its answer is in
+// 0012.json of the directory of results; 0012.run names the run as long as the daemon has it. So a batch that was
+// interrupted, or whose machine was switched off, goes on where it was when the same command is given again.
 type batch struct {
 	console
 	o      *options

@@ -79,12 +79,13 @@ more. The title, which is published, is the problem's unless --title says anothe
 		}
 		plan := campaign.Plan{Title: oneLine(*title), App: t.app, Args: commandLine(t)}
 		if *piece > 0 {
-			guess, err := c.guess(list, o, t)
+			guess, err := guessWhole(c, list, o, t)
 			if err != nil {
 				return err
 			}
 			plan.Guess, plan.Most = &guess, *piece*(1<<20)/t.problem.Parts.PieceBytes
-			fmt.Fprintf(c.err, "%s conflicts are guessed, standard error %s\n", scaled(guess.Conflicts), scaled(guess.StandardError))
+			fmt.Fprintf(c.err, "%s conflicts are guessed, standard error %s\n", scaled(guess.Conflicts),
+				scaled(guess.StandardError))
 		}
 		if *parts == 0 {
 			*parts = plan.FirstParts()

@@ -27,8 +27,8 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// Other members keep copies of a campaign: each of its files is cut into deposits, the list of these is a file too, and
-// one more deposit, the head, names what that is cut into. So the head's hash is all that somebody needs to have
+// Other members keep copies of a campaign: each of its files is cut into deposits, the list of these is a file too,
+// and one more deposit, the head, names what that is cut into. So the head's hash is all that somebody needs to have
 // the campaign again when its machine is gone. A head is that of one moment: there is a new one now and then.
 
 // copiesFile lists the deposits of a campaign, in its directory.

@@ -70,7 +70,8 @@ func (d *campaignDir) record(part int) string {
 	return d.path(piecesDir, fmt.Sprintf("%04d.json", part+1))
 }
 
-// makeCampaign writes the directory of a new campaign, and the formula if it is about the whole. It fails if there is one.
+// makeCampaign writes the directory of a new campaign, and the formula if it is about the whole. It fails if there
+// is one.
 func makeCampaign(dir string, plan *campaign.Plan, parts *apps.Parts, n int) error {
 	d := &campaignDir{Plan: plan, dir: dir}
 	if _, err := os.Lstat(d.path(planFile)); err == nil {

@@ -17,9 +17,9 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// A part that is too much for one run, as few probes guess, is divided again: it is a campaign of its own, in a directory
-// of the one that it is a part of, about its cube. It counts as proved when all of its parts are, and what is said of the
-// whole is said of what is in it.
+// A part that is too much for one run, as few probes guess, is divided again: it is a campaign of its own, in a
+// directory of the one that it is a part of, about its cube. It counts as proved when all of its parts are, and
+// what is said of the whole is said of what is in it.
 
 func (d *campaignDir) partDir(part int) string { return d.path(partsDir, fmt.Sprintf("%04d", part+1)) }
 
@@ -41,7 +41,8 @@ func (d *campaignDir) inner(part int) (*campaignDir, error) {
 	return in, nil
 }
 
-// defaultPiece is the bound of a part's proof in MiB, as it travels: compressed it is what one run checks for a verdict.
+// defaultPiece is the bound of a part's proof in MiB, as it travels: compressed it is what one run checks for a
+// verdict.
 const defaultPiece = 16
 
 // probesOfPart is how many there are of a part that may be too much, and probesOfWhole of a new campaign.
@@ -126,8 +127,8 @@ func (v *prover) open(ctx context.Context, b *batch, d *campaignDir, in *input) 
 	return d.inner(part)
 }
 
-// guess has this machine guess what a whole problem will take.
-func (c console) guess(list []apps.App, o *options, whole *task) (g campaign.Guess, err error) {
+// guessWhole has this machine guess what a whole problem will take.
+func guessWhole(c console, list []apps.App, o *options, whole *task) (g campaign.Guess, err error) {
 	t, err := readTask(list, control.RunInfo{App: whole.app,
 		Args: slices.Concat(whole.problem.Parts.Guess(nil, probesOfWhole), commandLine(whole))})
 	if err != nil {
@@ -172,8 +173,9 @@ func (d *campaignDir) takeInner(part int, inner *campaignDir) error {
 	return d.renew(part, &p)
 }
 
-// checkAll has the checker follow all pieces, and those of the campaigns in this one. It says how many parts have a right
-// proof here, and how many rest, in part at least, on the word of others, of whom it counts how much each has signed.
+// checkAll has the checker follow all pieces, and those of the campaigns in this one. It says how many parts have a
+// right proof here, and how many rest, in part at least, on the word of others, of whom it counts how much each has
+// signed.
 func (d *campaignDir) checkAll(verdicts int, words map[string]int) (proved, onWords int, err error) {
 	if err := d.checkCover(); err != nil {
 		return 0, 0, err

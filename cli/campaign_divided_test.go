@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// Guards that parts that are too much for one run are divided again, and parts of these, that the whole is one proof all
-// the same, here, exported and in one file, and that what is wrong or missing in a part of a part is noticed.
+// Guards that parts that are too much for one run are divided again, and parts of these, that the whole is one
+// proof all the same, here, exported and in one file, and that what is wrong or missing in a part of a part is
+// noticed.
 func TestDividedAgain(t *testing.T) {
 	home, dir := home(t), filepath.Join(t.TempDir(), "w")
 	try := func(code int, want string, args ...string) {

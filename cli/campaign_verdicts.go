@@ -17,9 +17,9 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// Where the whole of a campaign is too large to be kept, pieces are checked by other members, each by a job of a run in
-// which results are compared, and what these have signed is kept in their place. So who has no piece can still see
-// who says that it is right, and whoever does not know these believes nothing.
+// Where the whole of a campaign is too large to be kept, pieces are checked by other members, each by a job of a
+// run in which results are compared, and what these have signed is kept in their place. So who has no piece can
+// still see who says that it is right, and whoever does not know these believes nothing.
 
 // signedFile is what is kept of a piece beside its record: 0012.signed.json.
 type signedFile struct {

@@ -305,8 +305,8 @@ type trial struct {
 	ran   steal.SegmentID
 }
 
-// run computes the job; false if that takes too long, or reads what jobs share. What is given is found by the engine as
-// the outcome of a lost job would be.
+// run computes the job; false if that takes too long, or reads what jobs share. What is given is found by the
+// engine as the outcome of a lost job would be.
 func (t *trial) run() ([]byte, bool) {
 	var paths []job.Path
 	for _, g := range t.given {

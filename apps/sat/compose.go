@@ -64,8 +64,8 @@ func (c *Cube) node(s *solver, tag byte) [][]byte {
 	return [][]byte{node}
 }
 
-// writeProof writes the refutation of a cube as LRAT: what it ends with says that not all of the cube's decisions hold.
-// The formula of that proof is the cube's, and then its premises, as clauses of one literal.
+// writeProof writes the refutation of a cube as LRAT: what it ends with says that not all of the cube's decisions
+// hold. The formula of that proof is the cube's, and then its premises, as clauses of one literal.
 func (c *Cube) writeProof(w io.Writer, proof [][]byte) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	k := composer{w: out, nodes: proof, last: c.Formula.Clauses, formula: c.Formula, made: madeBy(c.Decisions)}
@@ -353,13 +353,8 @@ func appendDigits(b []byte, n int) []byte {
 }
 
 // powers are those of 10.
-var powers = [20]uint64{1}
-
-func init() {
-	for i := range powers[1:] {
-		powers[i+1] = 10 * powers[i]
-	}
-}
+var powers = [20]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+	1e18, 1e19}
 
 // digits are the numbers from 00 to 99.
 const digits = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748" +

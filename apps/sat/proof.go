@@ -219,7 +219,7 @@ func (r *recorder) end(s *solver, head ...byte) []byte {
 // pruner finds what the end of a piece rests on, from the last step to the first.
 type pruner struct {
 	*recorder
-	since []int32 // by literal, as in a formula, and the number of variables more: the fact, by number, that made it false
+	since []int32 // by literal, as in a formula, and the number of variables more: which fact made it false
 	unit  []int   // by variable: the step whose clause is that fact, 0 if none of this piece
 	met   []int   // by variable: the last step that was found to rest on that fact
 	kept  []bool  // by step, from 1: it is written

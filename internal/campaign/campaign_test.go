@@ -39,8 +39,8 @@ func drawTree(t *rapid.T, path []int32) [][]int32 {
 	return append(drawTree(t, append(slices.Clone(path), v)), drawTree(t, append(slices.Clone(path), -v))...)
 }
 
-// Guards that the cover of all cubes of a tree, or of what is below a cube, is a proof, and that without any of them, with
-// one twice, or with two exchanged literals, there is none.
+// Guards that the cover of all cubes of a tree, or of what is below a cube, is a proof, and that without any of
+// them, with one twice, or with two exchanged literals, there is none.
 func TestCover(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		of := []int32{7, -61}[:rapid.IntRange(0, 2).Draw(t, "below")]

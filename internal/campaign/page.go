@@ -18,7 +18,7 @@ type Piece struct {
 	Bytes     int64              `json:"bytes"`
 	Text      int64              `json:"text_bytes"`        // as it is checked: not compressed
 	Dropped   bool               `json:"dropped,omitempty"` // it was checked, and is not kept
-	Divided   bool               `json:"divided,omitempty"` // it is a campaign of its own, and File the hash of its plan
+	Divided   bool               `json:"divided,omitempty"` // a campaign of its own, whose plan File is
 	Steps     int                `json:"steps"`             // clauses that it adds
 	Attempts  uint64             `json:"attempts"`          // at cubes that the part was split into, and at itself
 	Conflicts uint64             `json:"conflicts"`         // that the solver met
@@ -74,9 +74,9 @@ type Estimate struct {
 	From          int     `json:"from_parts"`
 }
 
-// Left estimates it from the parts that were begun first, as far as all of them are done: in the order drawn beforehand
-// they are a sample of all. Others that are done are not in it, for of those which were begun lately the short ones are
-// done first. False if they are too few to say anything. It is the plain expansion of a sample without
+// Left estimates it from the parts that were begun first, as far as all of them are done: in the order drawn
+// beforehand they are a sample of all. Others that are done are not in it, for of those which were begun lately the
+// short ones are done first. False if they are too few to say anything. It is the plain expansion of a sample without
 // replacement (Cochran, "Sampling techniques", 1977, 2.5).
 func (s *State) Left() (e Estimate, ok bool) {
 	var sample []float64

@@ -1,6 +1,6 @@
 // Package campaign says what a campaign is: a formula without a model, as everybody believes, that is too much for one
-// run, and is divided into parts. Each part is a run of its own, whose proof, a piece, says that one cube has no model;
-// the cover says that the cubes are all there is; together they are one proof in LRAT that any checker takes.
+// run, and is divided into parts. Each part is a run of its own, whose proof, a piece, says that one cube has no
+// model; the cover says that the cubes are all there is; together they are one proof in LRAT that any checker takes.
 //
 // What is here has no clock, network or goroutine and trusts nobody: the cover is worked out from the cubes alone, so
 // it is also the test that none was left out. Files are named by the hash of their content. Who runs the parts, and
@@ -31,11 +31,11 @@ type Plan struct {
 	Args    []string  `json:"arguments"` // of the whole problem, as a command line
 	Formula string    `json:"formula"`   // the hash of its file
 	Cubes   [][]int32 `json:"cubes"`     // the literals that each part has for true, in the order of the tree
-	// Of is the cube that all of it is about, if it is a part of another campaign that was divided again; all cubes begin
-	// with it.
+	// Of is the cube that all of it is about, if it is a part of another campaign that was divided again; all cubes
+	// begin with it.
 	Of []int32 `json:"of,omitempty"`
-	// Guess is what was guessed beforehand, and Most how many conflicts a part should have at most: one that is guessed
-	// to have more is divided again. 0: none is.
+	// Guess is what was guessed beforehand, and Most how many conflicts a part should have at most: one that is
+	// guessed to have more is divided again. 0: none is.
 	Guess *Guess  `json:"guess,omitempty"`
 	Most  float64 `json:"most_conflicts,omitempty"`
 }
@@ -47,8 +47,8 @@ type Guess struct {
 	Probes        int     `json:"probes"`
 }
 
-// MayBeLarge says whether some parts may have more conflicts than they should, so that each is to be guessed by itself:
-// the largest of 2,000 had 14 times as many as they have on average.
+// MayBeLarge says whether some parts may have more conflicts than they should, so that each is to be guessed by
+// itself: the largest of 2,000 had 14 times as many as they have on average.
 func (p *Plan) MayBeLarge() bool {
 	const spread = 8
 	return p.Most > 0 && p.Guess != nil && spread*p.Guess.Conflicts > p.Most*float64(len(p.Cubes))

@@ -123,9 +123,9 @@ func (r *rogue) tellsOf(t *testing.T, run job.RunID, manifest []byte) (tell func
 	return func() { r.meets(t, &meeting{Runs: [][16]byte{run}}) }, asked
 }
 
-// A run falls with whoever has let its owner in also where nobody has met the owner, in this life at least: another one
-// has passed it on. (It went on there: nobody could tell by whom the owner was a member.) One whose owner is no member,
-// or is none any more, is not taken up.
+// A run falls with whoever has let its owner in also where nobody has met the owner, in this life at least: another
+// one has passed it on. (It went on there: nobody could tell by whom the owner was a member.) One whose owner is no
+// member, or is none any more, is not taken up.
 func TestOwnersNobodyHasMet(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		disk := hostConfig(t)
@@ -191,8 +191,8 @@ func TestOwnersNobodyHasMet(t *testing.T) {
 	}
 }
 
-// Daemons of before the proof work on: they get manifests of the three fields that they know, signed, and one that they
-// pass on is taken up where its owner has been met, and gets the proof again.
+// Daemons of before the proof work on: they get manifests of the three fields that they know, signed, and one that
+// they pass on is taken up where its owner has been met, and gets the proof again.
 func TestManifestsForDaemonsOfBefore(t *testing.T) {
 	v, owner := computing(t), computing(t)
 	join(t, v, owner, control.Invitation{})

@@ -56,8 +56,8 @@ type Manifest struct {
 	Executables []Executable `cbor:"19,keyasint,omitempty"`
 	// Eager is of how many of 100 jobs given away idle peers may get a copy at the end of the run; 0: of none.
 	Eager int `cbor:"20,keyasint,omitempty"`
-	// Proof is the owner's of its membership, as on a card: who takes part may never have met it. It travels beside what
-	// is signed, for it proves itself, and who does not read it yet gets the manifest without: see Unbacked.
+	// Proof is the owner's of its membership, as on a card: who takes part may never have met it. It travels beside
+	// what is signed, for it proves itself, and who does not read it yet gets the manifest without: see Unbacked.
 	Proof []byte `cbor:"-"`
 }
 
