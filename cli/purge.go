@@ -29,8 +29,8 @@ func newPurgeCommand(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "purge",
 		Short: "Remove all that satin-peer has left on this machine",
-		Long: `purge removes the state directory, with the peer's keys, answers, checkpoints and logs, and the configuration file. It first shows what
-it would remove, and does it with --yes only. A daemon must have left before. What is in the state directory and not satin-peer's stays.`,
+		Long: `purge removes the state directory, with the peer's keys, answers, checkpoints and logs, the configuration file, and what this user's
+commands have kept of compiled modules. It first shows what it would remove, and does it with --yes only. A daemon must have left before. What is in the state directory and not satin-peer's stays.`,
 		Example:           "  satin-peer leave\n  satin-peer purge\n  satin-peer purge --yes",
 		Args:              noArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -59,6 +59,11 @@ it would remove, and does it with --yes only. A daemon must have left before. Wh
 func belongings(l *settings.Loaded) (list, foreign []string, err error) {
 	if l.Found {
 		list = append(list, l.File)
+	}
+	if dir := cacheDir(); dir != "" {
+		if _, err := os.Stat(dir); err == nil {
+			list = append(list, dir)
+		}
 	}
 	entries, err := os.ReadDir(l.StateDir)
 	if errors.Is(err, fs.ErrNotExist) {

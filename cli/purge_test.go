@@ -9,6 +9,10 @@ import (
 
 // TestPurge: what is not satin-peer's stays, and so does a directory in which no peer ever was.
 func TestPurge(t *testing.T) {
+	cache := t.TempDir()
+	for _, where := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
+		t.Setenv(where, cache)
+	}
 	write := func(dir string, names ...string) {
 		for _, n := range names {
 			if err := os.WriteFile(filepath.Join(dir, n), nil, 0o600); err != nil {
@@ -40,8 +44,11 @@ func TestPurge(t *testing.T) {
 	if run(mixed); left(mixed) != "letter.txt peer.key swarm" {
 		t.Errorf("without --yes there is left %q", left(mixed))
 	}
-	if run(mixed, "--yes"); left(mixed) != "letter.txt" {
-		t.Errorf("there is left %q", left(mixed))
+	if err := os.MkdirAll(filepath.Join(cacheDir(), "others"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if run(mixed, "--yes"); left(mixed) != "letter.txt" || left(filepath.Dir(cacheDir())) != "" {
+		t.Errorf("there is left %q, and of modules %q", left(mixed), left(filepath.Dir(cacheDir())))
 	}
 	if f := run(filepath.Join(mixed, "nowhere"), "--yes"); !strings.Contains(f.err.String(), "nothing to remove") {
 		t.Errorf("of nothing it said %q", &f.err)
