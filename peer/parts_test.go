@@ -342,8 +342,16 @@ func TestOwnersShown(t *testing.T) {
 	}
 	h, owner := open(), open()
 	x := &outside{host: h, checkpoints: &checkpoints{base: &base{log: slog.New(slog.DiscardHandler)}}}
+	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := (&statement.Manifest{Swarm: "lab", App: "a", Entry: "e", Created: 1, Expires: 2}).Sign(key)
+	if err != nil {
+		t.Fatal(err)
+	}
 	tell := func() *runs.Told {
-		return x.byMember(&runs.Told{Manifest: &runs.Manifest{Owner: peerName(owner.ID())}})
+		return x.byMember(&runs.Told{Manifest: &runs.Manifest{Owner: peerName(owner.ID()), Sealed: before.Bytes}})
 	}
 	if !tell().Failed {
 		t.Error("the run of one who is no member is taken up")
@@ -355,7 +363,12 @@ func TestOwnersShown(t *testing.T) {
 	if err := owner.Join(t.Context(), line); err != nil {
 		t.Fatal(err)
 	}
-	if told := tell(); told.Failed || !bytes.Equal(told.Manifest.Proof, owner.Proof()) {
-		t.Errorf("of a member's run %+v is known", told)
+	told := tell()
+	if told.Failed || !bytes.Equal(told.Manifest.Proof, owner.Proof()) {
+		t.Fatalf("of a member's run %+v is known", told)
+	}
+	// it came without the proof, from a daemon of before, and goes on with it
+	if m, err := statement.OpenManifest(told.Manifest.Sealed); err != nil || !bytes.Equal(m.Proof, owner.Proof()) {
+		t.Errorf("%+v is passed on, %v", m, err)
 	}
 }
