@@ -202,3 +202,24 @@ func TestTooLargeHere(t *testing.T) {
 		}
 	}
 }
+
+// A thief that was given a job unasked is heard for the first time by its result, which waits for what it names as any
+// other does; that of another life than the one which was heard does not.
+func TestFirstWordIsAwaited(t *testing.T) {
+	v := victimCore(t, LAN(), 2)
+	p := v.partners.meet("t01")
+	j := Job{Path: job.Path{1}, Identity: job.Identity{1}}
+	h := v.leases.lend(p, &lease{ref: 1, job: j})
+	said := func(inc Incarnation) *Message {
+		return &Message{From: Address{Peer: "t01", Inc: inc}, To: v.self,
+			Result: &Result{Handle: h, Path: j.Path, Identity: j.Identity}}
+	}
+	if p.inc != 0 || !v.Awaits(said(2)) {
+		t.Errorf("the first word of a thief, of which life %d is known, is not awaited", p.inc)
+	}
+	v.Step(v.now, &Message{From: Address{Peer: "t01", Inc: 2}, To: v.self, Hunger: &Hunger{Seq: 1}})
+	if !v.Awaits(said(2)) || v.Awaits(said(3)) || v.Awaits(said(1)) {
+		t.Errorf("awaited from the life that was heard %t, from later and earlier ones %t %t", v.Awaits(said(2)),
+			v.Awaits(said(3)), v.Awaits(said(1)))
+	}
+}
