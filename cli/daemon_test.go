@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
 )
 
@@ -88,5 +89,28 @@ func TestDaemonRefuses(t *testing.T) {
 				t.Errorf("%q, %v: exit code %d, output %q, error %q", args, c.kind, code, &f.out, &f.err)
 			}
 		}
+	}
+}
+
+// What a run needs to send from here is shown beside what the line carries, for those runs of which it is known,
+// and not at all where it is known of none.
+func TestRunsShowUplinks(t *testing.T) {
+	m := newFakeMember()
+	f := newFake().withDaemon(t, m)
+	if code := f.run("runs"); code != 0 || strings.Contains(f.out.String(), "UPLINK") {
+		t.Errorf("exit code %d, output %s", code, &f.out)
+	}
+	m.runs[0].Uplink = &report.Uplink{Needs: 40e3, Has: 30e3}
+	f = newFake().withDaemon(t, m)
+	code := f.run("runs")
+	lines := strings.Split(f.out.String(), "\n")
+	if code != 0 || !strings.Contains(lines[0], "UPLINK") ||
+		!strings.Contains(lines[1], "40 KB/s needed, only 30 KB/s there") || strings.Contains(lines[2], "KB/s") {
+		t.Errorf("exit code %d, output %s", code, &f.out)
+	}
+	f = newFake().withDaemon(t, m)
+	code = f.run("runs", "--json")
+	if code != 0 || !strings.Contains(f.out.String(), `"needs_bytes_per_second": 40000,`) {
+		t.Errorf("exit code %d, output %s", code, &f.out)
 	}
 }

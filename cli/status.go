@@ -234,7 +234,11 @@ func writeRuns(w io.Writer, runs []control.RunInfo) error {
 	if slices.ContainsFunc(runs, func(r control.RunInfo) bool { return reason(&r) != "" }) {
 		why = "WHY"
 	}
+	uplinks := slices.ContainsFunc(runs, func(r control.RunInfo) bool { return r.Uplink != nil })
 	heads := []any{"RUN", "STATE", "DONE", "TIME", "PEERS", "OWNER"}
+	if uplinks {
+		heads = append(heads, "UPLINK")
+	}
 	if recovery != "" {
 		heads = append(heads, recovery)
 	}
@@ -264,12 +268,23 @@ func writeRuns(w io.Writer, runs []control.RunInfo) error {
 			state += ", " + percent(r.Efficiency) + " efficient"
 		}
 		cells := []any{r.Run, state, done, brief(floatSeconds(r.Elapsed)), peers, owner}
+		if uplinks {
+			cells = append(cells, uplink(&r))
+		}
 		if recovery != "" {
 			cells = append(cells, r.Recovery)
 		}
 		t.row(append(cells, what, reason(&r))...)
 	}
 	return t.w.Flush()
+}
+
+// uplink is what a run needs to send from here to other clusters, and whether it can.
+func uplink(r *control.RunInfo) string {
+	if r.Uplink == nil {
+		return "-"
+	}
+	return r.Uplink.String()
 }
 
 // reason is what is to be said of a run in a line; "" if all is well.

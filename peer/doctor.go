@@ -34,7 +34,8 @@ func (d *doctor) examine() []control.Finding {
 	s := d.reporter.status()
 	return []control.Finding{
 		d.examinePorts(&s), d.examineReach(&s), d.examineMembers(&s), d.examineClock(d.now()), d.examineDisk(),
-		d.examineWork(&s), d.examineJobs(), d.examineExecutables(), d.examinePriority(), d.examineQuarantine(),
+		d.examineWork(&s), uplinkFinding(s.Runs), d.examineJobs(), d.examineExecutables(), d.examinePriority(),
+		d.examineQuarantine(),
 	}
 }
 
@@ -153,6 +154,35 @@ func (d *doctor) examineWork(s *control.Status) control.Finding {
 		f.Fix = "nothing, if this lasts for seconds only; else look at satin-peer runs: the run may be at its end, or too small"
 	default:
 		f.Level, f.Text = control.Good, "there is no run in the swarm: start one with satin-peer run"
+	}
+	return f
+}
+
+// uplinkFinding says whether this peer's line to other clusters carries what its runs need: of the one that lacks most, or
+// else needs most.
+func uplinkFinding(list []control.RunInfo) control.Finding {
+	f := control.Finding{Check: "uplink", Level: control.Good}
+	var worst *control.RunInfo
+	for i := range list {
+		u := list[i].Uplink
+		if u == nil {
+			continue
+		}
+		if worst == nil || u.Short() && !worst.Uplink.Short() ||
+			u.Short() == worst.Uplink.Short() && u.Needs > worst.Uplink.Needs {
+			worst = &list[i]
+		}
+	}
+	if worst == nil {
+		f.Text = "what runs here need to send to other clusters is not known: none of them has sent anything for long"
+		return f
+	}
+	u := worst.Uplink
+	f.Text = fmt.Sprintf("run %s with all its cores here: %s to other clusters", worst.Run, u)
+	if u.Short() {
+		f.Level = control.Warning
+		f.Fix = fmt.Sprintf("a faster line, or fewer cores for runs that need so much: about %.0f %% of those that it has "+
+			"here would do (satin-peer config set workers)", max(100*u.Has/u.Needs, 1))
 	}
 	return f
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
 )
 
@@ -28,6 +29,35 @@ func TestWhatLetsARunIn(t *testing.T) {
 		}
 		if (c.run.Mine || c.run.Quarantined) && strings.Contains(got, "version") {
 			t.Errorf("%+v: %q", c.run, got)
+		}
+	}
+}
+
+// Doctor speaks of the run whose need this peer's line does not carry, or else of the one that needs most, and what
+// it advises would do.
+func TestUplinkFinding(t *testing.T) {
+	run := func(id string, needs, has float64) control.RunInfo {
+		return control.RunInfo{Run: id, Uplink: &report.Uplink{Needs: needs, Has: has}}
+	}
+	for _, c := range []struct {
+		what  string
+		runs  []control.RunInfo
+		level control.Severity
+		says  string
+	}{
+		{"no run", nil, control.Good, "not known"},
+		{"one that has not sent for long", []control.RunInfo{{Run: "aa"}}, control.Good, "not known"},
+		{"the one that needs most", []control.RunInfo{run("aa", 1e3, 1e6), {Run: "bb"}, run("cc", 2e3, 0)},
+			control.Good, "run cc with all its cores here: 2 KB/s needed"},
+		{"the one that lacks", []control.RunInfo{run("aa", 8e3, 1e6), run("bb", 4e3, 1e3), run("cc", 9e3, 0)},
+			control.Warning, "run bb with all its cores here: 4 KB/s needed, only 1 KB/s there"},
+	} {
+		f := uplinkFinding(c.runs)
+		if f.Level != c.level || !strings.Contains(f.Text, c.says) || (f.Fix != "") != (c.level != control.Good) {
+			t.Errorf("%s: %+v", c.what, f)
+		}
+		if c.level == control.Warning && !strings.Contains(f.Fix, "about 25 %") {
+			t.Errorf("%s: %q", c.what, f.Fix)
 		}
 	}
 }

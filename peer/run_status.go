@@ -89,8 +89,13 @@ func (x *reporter) describeRun(i *runs.Info, r *part, now time.Time) control.Run
 		d.Why = "disputed: " + string(i.Disputed) + " came to another answer"
 	}
 	d.Share, d.Left, d.Efficiency = shareDone(i, r), r.left(now), r.efficiency()
-	if i.State.Ended() && r != nil {
+	switch {
+	case r == nil:
+	case i.State.Ended():
 		d.Peers = r.most
+	case r.final == nil:
+		s := r.session.Stats()
+		d.Uplink = all.Uplink(s.Load.Workers, s.Rate)
 	}
 	return d
 }

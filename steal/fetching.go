@@ -95,8 +95,8 @@ func (c *Core) NotReady(now time.Duration, id SegmentID) Output {
 // Awaits says whether a message brings the result of a job that was given away and is not back.
 func (c *Core) Awaits(m *Message) bool { return c.book.awaited(m) != nil }
 
-// awaited finds the lease of the job whose result a message brings. Of a thief that was given it unasked nothing may have
-// been heard before.
+// awaited finds the lease of the job whose result a message brings. Of a thief that was given it unasked nothing may
+// have been heard before.
 func (b *book) awaited(m *Message) *lease {
 	p := b.partners.find(m.From.Peer)
 	if m.Result == nil || m.Run != b.run.ID || m.To != b.self || p == nil || p.inc != 0 && p.inc != m.From.Inc {

@@ -91,3 +91,35 @@ func TestSegmentStates(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What a run needs of a peer's line follows from what all have sent for each second of useful time and from the peer's
+// cores; it is said when enough is known, and whether the peer has it when that was measured.
+func TestUplink(t *testing.T) {
+	known := report.RunStats{UsefulTime: report.SpanOf(20 * time.Second), InterBytes: 150e3, SharedInterBytes: 50e3}
+	early, silent := known, known
+	early.UsefulTime, silent.InterBytes, silent.SharedInterBytes = report.SpanOf(9*time.Second), 0, 0
+	for _, c := range []struct {
+		what  string
+		stats report.RunStats
+		cores int
+		has   float64
+		want  string
+		short bool
+	}{
+		{"a line that was not measured", known, 4, 0, "40 KB/s needed", false},
+		{"one that carries it", known, 4, 2.5e6, "40 KB/s needed, 2.5 MB/s there", false},
+		{"just so", known, 4, 40e3, "40 KB/s needed, 40 KB/s there", false},
+		{"one that does not", known, 4, 39e3, "40 KB/s needed, only 39 KB/s there", true},
+		{"fewer cores", known, 1, 39e3, "10 KB/s needed, 39 KB/s there", false},
+		{"too early to say", early, 4, 1, "", false},
+		{"nothing is sent", silent, 4, 1, "", false},
+		{"no core has it", known, 0, 1, "", false},
+	} {
+		u := c.stats.Uplink(c.cores, c.has)
+		switch {
+		case u == nil && c.want == "":
+		case u == nil || c.want == "" || u.String() != c.want || u.Short() != c.short:
+			t.Errorf("%s: %v, want %q, short %t", c.what, u, c.want, c.short)
+		}
+	}
+}

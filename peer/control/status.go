@@ -193,6 +193,8 @@ type RunInfo struct {
 	Quarantined bool `json:"quarantined,omitempty"`
 
 	Stats *report.RunStats `json:"stats,omitempty"` // of this peer's part in it; may be missing
+	// Uplink is what it needs of this peer's line to other clusters, while that is known.
+	Uplink *report.Uplink `json:"uplink,omitempty"`
 
 	Help *Help `json:"help,omitempty"` // in the reply to Submit only
 }
