@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -43,6 +44,7 @@ type Setup struct {
 	Network  func(seed uint64) *wan.Model
 	Policy   string
 	Overhead float64
+	Runs     int // at most so many, whatever is asked for; 0: as many as that
 }
 
 // Config is the simulation of the setup for one seed.
@@ -97,22 +99,29 @@ func (o Options) seeds() string {
 func measure(o Options, setups []Setup) ([][]*sim.Report, error) {
 	wants := newAnswers()
 	reports := make([][]*sim.Report, len(setups))
-	for i := range reports {
-		reports[i] = make([]*sim.Report, o.Seeds)
-	}
+	type run struct{ setup, nth int }
+	var runs []run
 	// Last first: the hardest points of a sweep are its last, and a long run that begins last leaves the
 	// other processors idle.
-	n := len(setups) * o.Seeds
-	return reports, o.each(n, func(k int) error {
-		k = n - 1 - k
-		s, seed := &setups[k/o.Seeds], uint64(k%o.Seeds+1)
+	for i, s := range slices.Backward(setups) {
+		n := o.Seeds
+		if s.Runs > 0 {
+			n = min(n, s.Runs)
+		}
+		reports[i] = make([]*sim.Report, n)
+		for nth := range n {
+			runs = append(runs, run{i, nth})
+		}
+	}
+	return reports, o.each(len(runs), func(k int) error {
+		s, seed := &setups[runs[k].setup], uint64(runs[k].nth+1)
 		c := s.Config(seed)
 		c.Want = wants.of(s.App, seed)
 		r, err := sim.Run(c)
 		if err != nil {
 			return fmt.Errorf("%s under %s, seed %d: %w", s.App.Name, s.Policy, seed, err)
 		}
-		reports[k/o.Seeds][k%o.Seeds] = r
+		reports[runs[k].setup][runs[k].nth] = r
 		return nil
 	})
 }

@@ -23,7 +23,8 @@ func sweep(o Options, d *Document, axis string, policies []string, points []poin
 	var setups []Setup
 	for _, p := range points {
 		for _, policy := range policies {
-			setups = append(setups, Setup{raytracer, p.network.network, policy, raytracer.Overhead})
+			setups = append(setups, Setup{App: raytracer, Network: p.network.network, Policy: policy,
+				Overhead: raytracer.Overhead})
 		}
 	}
 	reports, err := measure(o, setups)

@@ -151,10 +151,10 @@ func byPolicy(o Options, policies []string, begin func(k int) sim.Config, figure
 	})
 }
 
-// lead is how much more one sample is than another on average, seed by seed, and the half of its 95 % interval, which
-// one seed does not have.
+// lead is how much more one sample is than another on average, seed by seed as far as both go, and the half of its 95 %
+// interval, which one seed does not have.
 func lead(ours, theirs sample) (mean, half float64) {
-	d := make(sample, len(ours))
+	d := make(sample, min(len(ours), len(theirs)))
 	for i := range d {
 		d[i] = ours[i] - theirs[i]
 	}

@@ -17,7 +17,8 @@ func TestModelIsBelievable(t *testing.T) {
 	var setups []Setup
 	for _, policy := range []string{"rs", "crs"} {
 		for _, column := range []int{0, 4} {
-			setups = append(setups, Setup{raytracer, tableOneNetworks[column].network, policy, raytracer.Overhead})
+			setups = append(setups, Setup{App: raytracer, Network: tableOneNetworks[column].network, Policy: policy,
+				Overhead: raytracer.Overhead})
 		}
 	}
 	reports, err := measure(Options{Seeds: 1}, setups)

@@ -56,7 +56,7 @@ func makeTableOne(o Options) (*Document, error) {
 	for _, a := range Apps() {
 		for _, v := range tableOneVariants {
 			for _, n := range tableOneNetworks {
-				setups = append(setups, Setup{a, n.network, v.policy, v.overhead(a)})
+				setups = append(setups, Setup{App: a, Network: n.network, Policy: v.policy, Overhead: v.overhead(a)})
 			}
 		}
 	}

@@ -15,7 +15,7 @@ func Tables() []Table {
 		{"table1", "Table I: RS, CRS and ours over four networks", makeTableOne},
 		{"figure2", "Figure 2: latency and bandwidth sweeps of the raytracer", makeFigureTwo},
 		{"figure3", "Figure 3 and section 3.3: cluster sizes, equal and unequal", makeFigureThree},
-		{"scenarios", "Figures 4 and 6, Table III: scenarios 1 to 11 under six policies", makeScenarios},
+		{"scenarios", "Figures 4 and 6, Table III: scenarios 1 to 11 under eight policies", makeScenarios},
 		{"generated", "swarms drawn at random, that no policy was tuned on", makeGenerated},
 		{"heterogeneous", "Table VIII: forty processors of many speeds in five countries", makeHeterogeneous},
 		{"large", "960 peers, 4.7 million jobs (programming-model paper, 5.7)", makeLarge},
