@@ -60,7 +60,8 @@ type Config struct {
 
 	// A cluster's inter-cluster overhead is bad when it is above BadLink and above LinkFactor times the median of
 	// the others', and its bandwidth, where it is known, LinkFactor times below the median of theirs; the cluster goes
-	// when that is so in two periods in a row, or its overhead is above WorstLink once; ours.
+	// when that is so in two periods in a row, or its overhead is above WorstLink once; ours, as the paper gives none.
+	// BadLink can be low because waiting alone sends nobody away whose bandwidth is known to be as good as the others'.
 	BadLink, LinkFactor, WorstLink float64
 	// ReadmitFactor is how many times the bandwidth with which a cluster went it must have to come back, at
 	// first; it doubles each time that it had to go again; ours.
