@@ -158,8 +158,8 @@ func (d *doctor) examineWork(s *control.Status) control.Finding {
 	return f
 }
 
-// uplinkFinding says whether this peer's line to other clusters carries what its runs need: of one that lacks something,
-// or else of the one that needs most.
+// uplinkFinding says whether this peer's line to other clusters carries what its runs need: of one that lacks
+// something, or else of the one that needs most.
 func uplinkFinding(list []control.RunInfo) control.Finding {
 	f := control.Finding{Check: "uplink", Level: control.Good}
 	var worst *control.RunInfo
