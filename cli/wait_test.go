@@ -135,7 +135,7 @@ func TestAnswerOfADeputy(t *testing.T) {
 			inJSON != strings.Contains(f.out.String(), `"disputed": true`) {
 			t.Errorf("%q: output %s", args, &f.out)
 		}
-		if !strings.Contains(f.err.String(), "the answer is that of 12D3KooWFar.\n") {
+		if !strings.Contains(f.err.String(), "the answer is that of 12D3KooWFar, and rests on its word.\n") {
 			t.Errorf("%q: error %s", args, &f.err)
 		}
 	}

@@ -55,6 +55,8 @@ type runAnswer struct {
 	// Roster says who may take part. The speaker has not heard its author for so many seconds.
 	Roster    []byte `cbor:"6,keyasint,omitempty"`
 	RosterAge uint16 `cbor:"7,keyasint,omitempty"`
+	// Led says that whoever has the answer was heard to lead the run.
+	Led bool `cbor:"8,keyasint,omitempty"`
 }
 
 func (x *inquiries) serve() {
@@ -83,7 +85,7 @@ func (x *inquiries) tellOfRun(q *runQuestion, asker peer.ID) *runAnswer {
 	if !there && k.Tombstone == nil && !q.Full {
 		t.announced(q.Run, asker)
 	}
-	a := &runAnswer{Manifest: k.Manifest, Known: k.Known, Over: k.Over}
+	a := &runAnswer{Manifest: k.Manifest, Known: k.Known, Over: k.Over, Led: k.Led}
 	if k.Held {
 		a.Manifest = x.files.manifestHeld(q.Run)
 	}
@@ -147,7 +149,7 @@ func (x *inquiries) askOfRun(ctx context.Context, q *runQuestion, from runs.Peer
 	if err := x.board.ask(ctx, id, runProtocol, q, &a, limit, within); err != nil {
 		return nil, nil, err
 	}
-	told := &runs.Told{Run: q.Run, From: from, Known: a.Known, Over: a.Over}
+	told := &runs.Told{Run: q.Run, From: from, Known: a.Known, Over: a.Over, Led: a.Led}
 	if a.Tombstone != nil {
 		s, author, err := statement.OpenTombstone(a.Tombstone)
 		if err != nil {

@@ -34,7 +34,7 @@ func (x *reporter) outcomeOfRun(info *runs.Info, r *part) control.Outcome {
 	}
 	if r != nil {
 		x.runs.mu.Lock()
-		o.Peers, o.Stats, o.Trust, o.Gave = r.most, *r.total(), trust(m, &r.proofs), r.gave(x.host.ID())
+		o.Peers, o.Stats, o.Trust, o.Gave = r.most, *r.total(), trust(m, &r.proofs, info.Answered), r.gave(x.host.ID())
 		o.Sworn = r.oaths.all()
 		x.runs.mu.Unlock()
 	} else if head, _, _, err := x.files.answers.readAnswer(name, 1); err == nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,6 +93,9 @@ func TestOwnerCrashes(t *testing.T) {
 	o, err := owner.Wait(context.Background(), run, nil)
 	if err != nil || !slices.Contains(deputies, o.AnsweredBy) || o.Disputed {
 		t.Errorf("answered by %q; disputed: %t; %v", o.AnsweredBy, o.Disputed, err)
+	}
+	if o.Trust == nil || !strings.Contains(o.Trust.Bound, "is the word of "+o.AnsweredBy) {
+		t.Errorf("it rests on %+v", o.Trust)
 	}
 	for _, p := range list {
 		until(t, "nobody keeps what the owner has", func() bool { return !p.Holds(run) })

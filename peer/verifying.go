@@ -267,9 +267,12 @@ func (j *jury) caught(run job.RunID, c *driver.Caught) {
 	}
 }
 
-// trust says what an answer rests on.
-func trust(m *runs.Manifest, p *driver.Proofs) *report.Trust {
+// trust says what an answer rests on; by is the claim of who had it, if that was not the owner.
+func trust(m *runs.Manifest, p *driver.Proofs, by *runs.Claim) *report.Trust {
 	t := &report.Trust{Mode: "members", Bound: "every member of the swarm is believed"}
+	if by != nil {
+		t.Bound += "; the answer is the word of " + string(by.Author) + ", who says that it led the run while this peer was away"
+	}
 	if p == nil {
 		p = &driver.Proofs{}
 	}

@@ -1,5 +1,7 @@
 package runs
 
+import "slices"
+
 // Answers to own runs: from the root job that ended here, or fetched from the peer that had it.
 
 // rootEnded takes in the outcome of the root job that ended here.
@@ -82,8 +84,9 @@ func (o *own) compareWritten(r *run, out Outcome) {
 	r.hash = nil
 }
 
-// claimed takes in the claim that an own run is answered.
-func (o *own) claimed(r *run, c *Claim, from PeerID) {
+// claimed takes in the claim that an own run is answered; endorsed says that whoever passed it on has ended the run by
+// it.
+func (o *own) claimed(r *run, c *Claim, from PeerID, endorsed bool) {
 	switch {
 	case !o.credible(r.m, c.Author, from):
 		o.note(c.Run, "%s says that it has answered it, and is no member", c.Author)
@@ -93,7 +96,7 @@ func (o *own) claimed(r *run, c *Claim, from PeerID) {
 		// it is known to be disputed
 	case r.hash == nil && !r.returned && !r.m.isDeputy(c.Author):
 		o.note(c.Run, "%s says that it has answered it, and is none of its deputies", c.Author)
-	case !r.claims.add(r.m, c, from, false, o.now, o.cfg.Claims):
+	case !r.claims.add(r.m, c, from, endorsed, o.now, o.cfg.Claims):
 		o.note(c.Run, "%d others say that they have answered it", len(r.claims.list))
 	default:
 		o.pursue(r)
@@ -115,9 +118,13 @@ func (o *own) pursue(r *run) {
 		if r.holdsRoot {
 			p.clear = o.now
 		}
-		shown := r.claims.shown(p, o.now, o.cfg.Vacant)
-		if r.hash == nil && !p.ownerBelieves(r.m, r.holdsRoot, r.returned, shown) ||
-			!p.tried.IsZero() && o.now.Sub(p.tried) < o.cfg.AskEvery {
+		if r.hash == nil {
+			o.seek(r, p)
+			if !r.claims.ownerBelieves(r.m, p, r.holdsRoot, r.returned, r.asking == 0, o.now, &o.cfg) {
+				continue
+			}
+		}
+		if !p.tried.IsZero() && o.now.Sub(p.tried) < o.cfg.AskEvery {
 			continue
 		}
 		p.pursued, p.tried, p.tries = true, o.now, p.tries+1
@@ -128,6 +135,23 @@ func (o *own) pursue(r *run) {
 		}
 		o.order(FetchAnswer{p.Claim, list})
 		return
+	}
+}
+
+// seek has an owner that was away ask others what they know of a claim: its own beacons have not been there to hear.
+func (o *own) seek(r *run, p *pendingClaim) {
+	if !r.returned || r.holdsRoot || r.asking > 0 || o.now.Sub(p.sought) < o.cfg.WeighEvery {
+		return
+	}
+	p.sought, p.against = o.now, false
+	list := o.confidants(r.m)
+	if o.view.Alive(p.from) && p.from != o.self && !slices.Contains(list, p.from) {
+		list = append([]PeerID{p.from}, list...)
+	}
+	list = slices.DeleteFunc(list, func(id PeerID) bool { return id == p.Author })
+	p.alone = len(list) == 0
+	for _, id := range list[:min(len(list), o.cfg.Keepers)] {
+		o.ask(r, id)
 	}
 }
 

@@ -12,6 +12,7 @@ type Knowledge struct {
 	Roster    *Roster
 	RosterAge time.Duration // for how long this peer has not heard its author
 	Over      bool          // the run is over here because of Claim
+	Led       bool          // the author of Claim was heard to lead the run, while none that comes before it was
 	Known     bool
 	Manifest  []byte
 	Held      bool
@@ -22,7 +23,7 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 	k.Claim = c.kept.claim(id)
 	r := c.runs[id]
 	// what is kept for others need not be believed here
-	k.Over = k.Claim != nil && (r == nil || r.endedBy(k.Claim))
+	k.Over = k.Claim != nil && (k.Claim.Author == c.self || r != nil && !r.onlyKept && r.endedBy(k.Claim))
 	author := asker // the owner of a run that this peer does not know may ask what became of it
 	if r != nil {
 		author = r.m.Owner
@@ -42,11 +43,12 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 	switch {
 	case k.Claim != nil:
 	case r.answered != nil:
-		k.Claim, k.Over = r.answered, r.state.Ended()
+		k.Claim, k.Over = r.answered, r.state.Ended() && !r.onlyKept
 	case len(r.claims.list) > 0:
 		claim := r.claims.list[0].Claim // the list changes while the answer is sent
 		k.Claim = &claim
 	}
+	k.Led = k.Claim != nil && r.claims.hasLed(k.Claim.Author)
 	k.Known = !r.lost
 	k.Roster, k.RosterAge = c.musters.told(r)
 	if full {

@@ -12,6 +12,7 @@ type claims struct {
 	led    []PeerID // who was heard as master, each while none that comes before it was
 	leader PeerID   // the last of them
 	leads  time.Time
+	since  time.Time // it leads
 }
 
 type pendingClaim struct {
@@ -22,6 +23,9 @@ type pendingClaim struct {
 	tries   int
 	pursued bool      // the answer is being fetched
 	clear   time.Time // since when nobody has stood in its way or been heard to hold the root
+	sought  time.Time // when others were last asked what they know, by an owner that was away
+	against bool      // one of them has said that the run goes on
+	alone   bool      // there was nobody to ask but its author
 }
 
 // add takes one in; endorsed says that whoever passed it on has ended the run by it. It says whether there was room.
@@ -83,6 +87,9 @@ func (s *claims) heard(m *Manifest, id PeerID, now time.Time, cfg *Config) {
 	if slices.Contains(m.before(id), s.leader) && now.Sub(s.leads) < cfg.LeadsFor {
 		return
 	}
+	if s.leader != id {
+		s.since = now
+	}
 	if s.leader, s.leads = id, now; slices.Contains(s.led, id) {
 		return
 	}
@@ -96,12 +103,44 @@ func (s *claims) heard(m *Manifest, id PeerID, now time.Time, cfg *Config) {
 // shown says whether there is more than an author's word that it has had the root: it was heard as master, another
 // peer has ended the run by its claim, or nobody who could have it instead was heard for so long since.
 func (s *claims) shown(p *pendingClaim, now time.Time, vacant time.Duration) bool {
-	return slices.Contains(s.led, p.Author) || len(p.sayToo) > 0 || now.Sub(p.clear) >= vacant
+	return s.hasLed(p.Author) || p.seconded(now, vacant)
 }
 
-// ownerBelieves says whether the owner goes after a claim: see the package's doc.
-func (p *pendingClaim) ownerBelieves(m *Manifest, holdsRoot, returned, shown bool) bool {
-	return !holdsRoot && (returned || shown && m.isDeputy(p.Author))
+func (s *claims) hasLed(id PeerID) bool { return slices.Contains(s.led, id) }
+
+// seconded is shown but for what the author has said itself.
+func (p *pendingClaim) seconded(now time.Time, vacant time.Duration) bool {
+	return len(p.sayToo) > 0 || now.Sub(p.clear) >= vacant
+}
+
+// ownerBelieves says whether an owner goes after a claim: see the package's doc. Answered says that nobody whom it has
+// asked is still to answer.
+func (s *claims) ownerBelieves(m *Manifest, p *pendingClaim, holdsRoot, returned, answered bool, now time.Time,
+	cfg *Config) bool {
+	switch {
+	case holdsRoot:
+		return false
+	case m.isDeputy(p.Author) && s.shown(p, now, cfg.Vacant):
+		return true
+	case !returned:
+		return false
+	case !p.sought.IsZero() && answered && !p.against:
+		since := p.clear
+		if s.leader == p.Author {
+			since = s.since
+		}
+		return !p.alone || now.Sub(since) >= cfg.LeadsFor
+	}
+	return p.seconded(now, cfg.Vacant)
+}
+
+// opposed notes that somebody says that the run goes on, whoever may have claimed what.
+func (s *claims) opposed(by PeerID) {
+	for i := range s.list {
+		if p := &s.list[i]; p.Author != by {
+			p.against = true
+		}
+	}
 }
 
 // drop removes an author's claim.

@@ -71,88 +71,56 @@ func TestInTheWay(t *testing.T) {
 	}
 }
 
-// Only who was away believes somebody who is no deputy, or has not shown that it had the root, and nobody who holds the
-// root believes another.
+// An owner believes a deputy that has shown that it led. One that was away asks others, and believes any member if none
+// of them says that the run goes on, or if one of them has ended the run by that or heard its author lead, or nobody
+// leads it for long. If there is nobody to ask, others may be about to be met: it waits for two beacons, or has heard
+// the author lead for as long. Nobody who holds the root believes another.
 func TestOwnerBelieves(t *testing.T) {
 	m := &Manifest{Owner: "o", Deputies: []PeerID{"d"}}
-	for _, c := range []struct {
-		author                      PeerID
-		root, returned, shown, want bool
-	}{
-		{"d", false, false, true, true}, {"d", false, false, false, false}, {"d", true, false, true, false},
-		{"x", false, false, true, false}, {"x", false, true, false, true}, {"x", true, true, true, false},
-	} {
-		p := pendingClaim{Claim: Claim{Author: c.author}}
-		if got := p.ownerBelieves(m, c.root, c.returned, c.shown); got != c.want {
-			t.Errorf("%+v: %t", c, got)
-		}
-	}
-}
-
-// Who says that it has answered a run has to have been heard as its master, or somebody else says so too, or nobody
-// else can have had the root for long enough. Its own word counts for nothing, however often it gives it.
-func TestShownToHaveHadTheRoot(t *testing.T) {
-	m := &Manifest{Owner: "o", Deputies: []PeerID{"d"}}
 	cfg := Config{Claims: 2, LeadsFor: 4 * time.Second, Vacant: 20 * time.Second}
-	later, after := noon.Add(cfg.LeadsFor), noon.Add(cfg.Vacant)
-	hear := func(s *claims, at time.Time, list ...PeerID) {
-		for _, id := range list {
-			s.heard(m, id, at, &cfg)
-		}
+	type situation struct {
+		author                          PeerID
+		root, returned, led, endorsed   bool
+		asked, answered, alone, opposed bool
+		ledFor, after                   time.Duration
+		want                            bool
 	}
-	for name, c := range map[string]struct {
-		do   func(*claims)
-		at   time.Time
-		want bool
-	}{
-		"a word":                 {func(*claims) {}, later, false},
-		"long after":             {func(*claims) {}, after, true},
-		"heard before":           {func(s *claims) { hear(s, noon, "d") }, noon, true},
-		"heard beside the owner": {func(s *claims) { hear(s, noon, "o", "d") }, noon, false},
-		"heard after the owner":  {func(s *claims) { hear(s, noon, "o"); hear(s, later, "d") }, later, true},
-		"heard beside another":   {func(s *claims) { hear(s, noon, "x", "d") }, noon, true},
-		"another is heard":       {func(s *claims) { hear(s, later, "x") }, after, false},
-		"forgotten among strangers": {func(s *claims) { hear(s, noon, "d"); hear(s, later, "x", "y", "z") },
-			later, true},
-		"another says so": {func(s *claims) { s.add(m, &Claim{Author: "d"}, "x", true, noon, 2) },
-			noon, true},
-		"itself says so": {func(s *claims) { s.add(m, &Claim{Author: "d"}, "d", true, noon, 2) },
-			noon, false},
-		"it says another": {func(s *claims) { s.add(m, &Claim{Author: "d", Hash: Hash{1}}, "d", false, after, 2) },
-			after, false},
+	heardOut := situation{author: "x", returned: true, asked: true, answered: true, want: true}
+	but := func(f func(*situation)) situation { s := heardOut; f(&s); return s }
+	no := func(f func(*situation)) situation { return but(func(s *situation) { s.want = false; f(s) }) }
+	for _, c := range []situation{
+		{author: "d"}, {author: "d", led: true, want: true}, {author: "d", led: true, root: true},
+		{author: "d", asked: true, answered: true}, {author: "d", endorsed: true, want: true},
+		{author: "x", endorsed: true}, {author: "x", after: cfg.Vacant}, {author: "x", asked: true, answered: true},
+		{author: "x", returned: true, led: true},
+		{author: "x", returned: true, endorsed: true, want: true},
+		{author: "x", returned: true, endorsed: true, root: true},
+		{author: "x", returned: true, after: cfg.Vacant, want: true},
+		heardOut, but(func(s *situation) { s.author = "d" }),
+		no(func(s *situation) { s.root = true }), no(func(s *situation) { s.asked = false }),
+		no(func(s *situation) { s.answered = false }), no(func(s *situation) { s.opposed = true }),
+		but(func(s *situation) { s.opposed, s.endorsed = true, true }),
+		no(func(s *situation) { s.alone = true }), no(func(s *situation) { s.alone, s.led = true, true }),
+		but(func(s *situation) { s.alone, s.after = true, cfg.LeadsFor }),
+		but(func(s *situation) { s.alone, s.led, s.ledFor = true, true, cfg.LeadsFor }),
+		no(func(s *situation) { s.alone, s.led, s.ledFor = true, true, cfg.LeadsFor-1 }),
 	} {
 		var s claims
-		s.add(m, &Claim{Author: "d"}, "d", false, noon, 2)
-		c.do(&s)
-		if got := s.shown(&s.list[0], c.at, cfg.Vacant); got != c.want {
-			t.Errorf("%s: %t", name, got)
+		now := noon
+		if c.led {
+			s.heard(m, c.author, now.Add(-c.ledFor), &cfg)
+			s.heard(m, c.author, now, &cfg)
 		}
-		if len(s.led) > len(m.Deputies)+cfg.Claims {
-			t.Errorf("%s: %d are kept in mind", name, len(s.led))
+		s.add(m, &Claim{Author: c.author}, "y", c.endorsed, now, cfg.Claims)
+		p := &s.list[0]
+		if p.alone = c.alone; c.asked {
+			p.sought = now
 		}
-	}
-}
-
-// A manifest is fetched from one peer, and from a second one after some seconds; nobody has many of the places.
-func TestFetches(t *testing.T) {
-	c := DefaultConfig()
-	c.Fetches, c.FetchesFrom, c.SecondAfter = 4, 2, 3*time.Second
-	f, now := newFetches(&c), time.Unix(100, 0)
-	for i, x := range []struct {
-		run  byte
-		from PeerID
-		at   time.Duration
-		want bool
-	}{
-		{1, "a", 0, true}, {1, "a", 9 * time.Second, false}, {1, "b", 2 * time.Second, false},
-		{1, "b", 3 * time.Second, true}, {1, "c", 9 * time.Second, false}, {2, "a", 0, true}, {3, "a", 0, false},
-		{3, "c", 0, true}, {4, "d", 0, false},
-	} {
-		if got := f.begin(RunID{x.run}, x.from, now.Add(x.at)); got != x.want {
-			t.Errorf("step %d: %t", i, got)
+		if s.opposed(c.author); c.opposed {
+			s.opposed("y")
 		}
-	}
-	if f.done(RunID{1}, "a"); !f.begin(RunID{4}, "d", now) {
-		t.Error("a place that is free again is not used")
+		if got := s.ownerBelieves(m, p, c.root, c.returned, c.answered, now.Add(c.after), &cfg); got != c.want {
+			t.Errorf("%+v: %t", c, got)
+		}
 	}
 }

@@ -107,6 +107,7 @@ type Told struct {
 	Tombstone *Tombstone
 	Claim     *Claim
 	Over      bool // the run is over there because of Claim
+	Led       bool // its author was heard there to lead the run
 	Known     bool // it goes on there
 }
 
@@ -126,6 +127,9 @@ func (c *Core) Asked(now time.Time, t *Told) []Order {
 			r.asking = max(r.asking-1, 0)
 			if t.Known && !t.Failed {
 				r.heard = now
+			}
+			if t.Known && !t.Failed && !t.Over {
+				r.claims.opposed(t.From)
 			}
 		}
 		if s := c.dormant.told(t.Run, !t.Failed && (t.Known || t.Claim != nil)); s != nil {
@@ -151,7 +155,7 @@ func (c *Core) told(t *Told) {
 		c.musters.keepTo(r)
 	}
 	if t.Claim != nil {
-		c.claimed(t.Claim, t.From, t.Over)
+		c.claimed(t.Claim, t.From, t.Over, t.Led)
 	}
 }
 
@@ -199,10 +203,10 @@ func (c *Core) bury(s *Tombstone) {
 
 // Claimed takes in the claim that a run is answered; from is who passed it on.
 func (c *Core) Claimed(now time.Time, k *Claim, from PeerID) []Order {
-	return c.do(now, func() { c.claimed(k, from, false) })
+	return c.do(now, func() { c.claimed(k, from, false, false) })
 }
 
-func (c *Core) claimed(k *Claim, from PeerID, over bool) {
+func (c *Core) claimed(k *Claim, from PeerID, over, led bool) {
 	r := c.runs[k.Run]
 	switch {
 	case k.Author == c.self: // this peer's own
@@ -210,7 +214,7 @@ func (c *Core) claimed(k *Claim, from PeerID, over bool) {
 		c.announced(k.Run, from)
 	case r.m.Verify != "": // nobody but the owner can have come to an answer
 	case r.mine:
-		c.own.claimed(r, k, from)
+		c.own.claimed(r, k, from, over || led)
 	default:
 		c.others.claimed(r, k, from, over)
 	}

@@ -137,6 +137,7 @@ func TestEndedRunsAreForgotten(t *testing.T) {
 func TestFinishedIsNotTakenUp(t *testing.T) {
 	for _, life := range []string{"this", "an earlier"} {
 		cfg, m, hash := DefaultConfig(), manifest(1, "self"), answer("42").Hash
+		m.Deputies = []PeerID{"x"}
 		cfg.Answers = 0
 		c, _ := coreOf(cfg)
 		if life == "this" {
@@ -149,9 +150,10 @@ func TestFinishedIsNotTakenUp(t *testing.T) {
 		if len(c.Runs()) != 0 {
 			t.Fatal("it is not forgotten")
 		}
-		fetched := of[FetchAnswer](c.Fetched(noon, &Told{Run: m.Run, From: "x", Manifest: m, Over: true,
+		c.Fetched(noon, &Told{Run: m.Run, From: "x", Manifest: m, Over: true,
 			Tombstone: &Tombstone{Run: m.Run, Author: "self", Reason: Finished, Hash: &hash, Until: 1e9},
-			Claim:     &Claim{Run: m.Run, Author: "x", Hash: answer("43").Hash, Until: 1e9}}))
+			Claim:     &Claim{Run: m.Run, Author: "x", Hash: answer("43").Hash, Until: 1e9}})
+		fetched := of[FetchAnswer](c.Tick(noon.Add(cfg.LeadsFor)))
 		if want := life != "this"; want != (len(fetched) == 1) || want != (len(c.Runs()) == 1) {
 			t.Errorf("ended in %s life: %d runs, %d answers are fetched", life, len(c.Runs()), len(fetched))
 		}
@@ -228,6 +230,18 @@ func TestKeptIsNotSaidToo(t *testing.T) {
 	c.Buried(noon, &Tombstone{Run: m.Run, Author: "o", Reason: Suspended, Seq: 1, Until: 1e9})
 	if k := c.Knows(m.Run, "x", false); k.Over {
 		t.Errorf("of a run that is suspended it says %+v", k)
+	}
+	for author, over := range map[PeerID]bool{"a": false, "self": true} {
+		again, _ := coreOf(DefaultConfig())
+		again.Recall(noon, &Recalled{Held: []RecalledHeld{{File: HeldFile, Manifest: m, Since: noon,
+			Claim: Claim{Run: m.Run, Author: author, Hash: out.Hash}}}})
+		if k := again.Knows(m.Run, "x", false); k.Claim == nil || k.Over != over {
+			t.Errorf("in its next life it says %+v", k)
+		}
+		delete(again.runs, m.Run)
+		if k := again.Knows(m.Run, "x", false); k.Claim == nil || k.Over != over {
+			t.Errorf("of a run that it has forgotten it says %+v", k)
+		}
 	}
 }
 

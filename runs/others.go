@@ -107,11 +107,6 @@ func (x *others) weigh(r *run) {
 	}
 }
 
-func (x *others) ask(r *run, whom PeerID) {
-	r.asking++
-	x.order(Ask{r.m.Run, whom})
-}
-
 // askAround asks others after a run whose end this peer may have missed.
 func (x *others) askAround(r *run) {
 	if r.asking > 0 || x.now.Sub(r.asked) < x.cfg.AskEvery {

@@ -183,7 +183,7 @@ func (k *kept) recall(h RecalledHeld) {
 	if k.runs[m.Run] == nil {
 		c := h.Claim
 		r := &run{m: m.head(), began: time.Unix(m.Created, 0), state: StateDone, ended: time.Unix(c.At, 0),
-			took: time.Duration(h.Took), why: "this peer keeps the answer for its owner"}
+			took: time.Duration(h.Took), why: "this peer keeps the answer for its owner", onlyKept: c.Author != k.self}
 		r.accept(c.Hash, &c)
 		k.runs[m.Run] = r
 	}

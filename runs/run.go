@@ -37,6 +37,7 @@ type run struct {
 	took  time.Duration // from its begin to its end, once it has ended
 
 	lost      bool   // given up although its owner has not ended it for good: taken up again when it is heard of
+	onlyKept  bool   // of an earlier life is known that an answer is kept, and not whether it was believed
 	returned  bool   // own, of an earlier life, suspended or refused here: others may have gone on with it
 	started   bool   // taken part in, in this life
 	unwanted  bool   // refused because the user says so

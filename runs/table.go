@@ -144,6 +144,11 @@ func (t *table) credible(m *Manifest, author, from PeerID) bool {
 	return m.isDeputy(author) || t.view.Admitted(author) || from != "" && t.view.Admitted(from)
 }
 
+func (t *table) ask(r *run, whom PeerID) {
+	r.asking++
+	t.order(Ask{r.m.Run, whom})
+}
+
 // forget drops the ended runs that are more than need be remembered, oldest first: others' and own ones apart. Own
 // ones that are suspended stay, and those that something is being done about.
 func (t *table) forget() {

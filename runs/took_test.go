@@ -54,12 +54,12 @@ func TestAllTellTheSameTimeWithoutItsOwner(t *testing.T) {
 	owner.Recall(at(50), &Recalled{Own: []RecalledOwn{{Own: Own{Manifest: mine, Began: noon.UnixNano()}}}})
 	asked := *claim
 	asked.Run = mine.Run
-	fetch := of[FetchAnswer](append(owner.Claimed(at(51), &asked, "d"), owner.Tick(at(52))...))
+	fetch := of[FetchAnswer](append(owner.Claimed(at(51), &asked, "d"), owner.Tick(at(55))...))
 	if len(fetch) != 1 {
 		t.Fatalf("the owner fetches %+v", fetch)
 	}
-	owner.AnswerFetched(at(53), &asked, answer("42"), "")
-	if told := of[Bury](owner.Written(at(53), AnswerFile, mine.Run, "")); len(told) != 1 ||
+	owner.AnswerFetched(at(56), &asked, answer("42"), "")
+	if told := of[Bury](owner.Written(at(56), AnswerFile, mine.Run, "")); len(told) != 1 ||
 		told[0].Tombstone.Took != 28*time.Second {
 		t.Errorf("an owner that comes back tells %+v", told)
 	}

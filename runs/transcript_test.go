@@ -324,7 +324,7 @@ func (s *stage) told(a *actor, run RunID, from PeerID, full, well bool) *Told {
 		return &Told{Run: run, From: from, Failed: true}
 	}
 	k := x.core.Knows(run, a.id, full)
-	t := &Told{Run: run, From: from, Tombstone: k.Tombstone, Claim: k.Claim, Over: k.Over, Known: k.Known,
+	t := &Told{Run: run, From: from, Tombstone: k.Tombstone, Claim: k.Claim, Over: k.Over, Led: k.Led, Known: k.Known,
 		Roster: k.Roster, RosterAge: k.RosterAge}
 	if k.Manifest != nil || k.Held {
 		t.Manifest = s.manifests[run]

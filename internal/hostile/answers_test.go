@@ -288,6 +288,42 @@ func TestDeputyShowsThatItLed(t *testing.T) {
 	}
 }
 
+// A member that says that it has the answer when the owner has just come back, and calls itself master, decides
+// nothing: others take part, who know nothing of that. (The owner believed it at once.)
+func TestAnswerOfAMember(t *testing.T) {
+	disk := hostConfig(t)
+	v, w := lives(t, disk), computing(t)
+	r := invited(t, v)
+	join(t, v, w, control.Invitation{})
+	run, _ := pairs(t, v, 4, control.Submission{})
+	until(t, "the other takes part", func() bool { return infoAt(t, w, run).State == control.RunRunning })
+	lie := square(t, 100)
+	asked, claim := r.has(lie), &meeting{Answers: [][]byte{says(t, keyOf(r), run, lie)}}
+	v.Close()
+	v = lives(t, disk)
+	r = r.at(t, v)
+	tells, beacon := r.speaks(t), steal.Beacon{Rank: 1 << 31}
+	until(t, "the owner has the root", func() bool {
+		beacon.Seq++
+		tells(gossip.KindNews, &steal.News{Run: run, Master: &beacon,
+			From: steal.Address{Peer: steal.PeerID(r.ID().String()), Inc: 1}})
+		r.meets(t, claim)
+		i := infoAt(t, v, run)
+		return i.Master == idOf(t, v) || i.State != control.RunRunning
+	})
+	leaves.open.Store(true)
+	out, err := v.Wait(patience(t), run.Hex(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := answer(t, out); got != 30 {
+		t.Errorf("the answer is %d", got)
+	}
+	if n := asked.Load(); n > 1 { // once afterwards, to compare
+		t.Errorf("it was asked %d times", n)
+	}
+}
+
 // keeps asks its victim to keep an answer, and gives what it says.
 func (r *rogue) keeps(t *testing.T, claim, outcome []byte) bool {
 	t.Helper()

@@ -309,7 +309,7 @@ func (m *member) question(id job.RunID, whom runs.PeerID, full bool, done func(*
 	}, func(k *runs.Knowledge) {
 		t := &runs.Told{Run: id, From: whom, Failed: k == nil}
 		if k != nil {
-			t.Tombstone, t.Claim, t.Over, t.Known = k.Tombstone, k.Claim, k.Over, k.Known
+			t.Tombstone, t.Claim, t.Over, t.Led, t.Known = k.Tombstone, k.Claim, k.Over, k.Led, k.Known
 			t.Roster, t.RosterAge = k.Roster, k.RosterAge
 			if k.Manifest != nil || k.Held {
 				t.Manifest = m.w.byID[id].manifest
