@@ -124,3 +124,34 @@ func TestOwnerBelieves(t *testing.T) {
 		}
 	}
 }
+
+// Who heard the author of a claim lead says so, although it goes on, as the owner lives again; and an owner that comes
+// back goes after that claim, and after no other of which it is told that the run goes on.
+func TestWhoLedIsSaid(t *testing.T) {
+	for _, led := range []bool{true, false} {
+		m := manifest(1, "o")
+		claim := &Claim{Run: m.Run, Author: "x", Hash: Hash{1}, Until: m.Expires}
+		c, v := coreOf(DefaultConfig())
+		c.Fetched(noon, &Told{Run: m.Run, From: "y", Manifest: m})
+		v.silent = []PeerID{"o"}
+		if led {
+			c.Led(noon, m.Run, "x")
+		}
+		v.silent = nil
+		c.Claimed(noon, claim, "x")
+		k := c.Knows(m.Run, "o", false)
+		if k.Claim == nil || !k.Known || k.Over || k.Led != led {
+			t.Fatalf("%t: it says %+v", led, k)
+		}
+		owner, _ := coreOf(DefaultConfig())
+		mine := manifest(1, "self")
+		owner.Recall(noon, &Recalled{Own: []RecalledOwn{{Own: Own{Manifest: mine, Began: noon.UnixNano()}}}})
+		told := *claim
+		told.Run = mine.Run
+		out := owner.Claimed(noon, &told, "x")
+		out = append(out, owner.Asked(noon, &Told{Run: mine.Run, From: "y", Known: k.Known, Claim: &told, Led: k.Led})...)
+		if got := len(of[FetchAnswer](out)) == 1; got != led {
+			t.Errorf("%t: the owner fetches %+v", led, out)
+		}
+	}
+}
