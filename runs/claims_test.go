@@ -149,7 +149,8 @@ func TestWhoLedIsSaid(t *testing.T) {
 		told := *claim
 		told.Run = mine.Run
 		out := owner.Claimed(noon, &told, "x")
-		out = append(out, owner.Asked(noon, &Told{Run: mine.Run, From: "y", Known: k.Known, Claim: &told, Led: k.Led})...)
+		answer := &Told{Run: mine.Run, From: "y", Known: k.Known, Claim: &told, Led: k.Led}
+		out = append(out, owner.Asked(noon, answer)...)
 		if got := len(of[FetchAnswer](out)) == 1; got != led {
 			t.Errorf("%t: the owner fetches %+v", led, out)
 		}
