@@ -2,6 +2,7 @@ package peer
 
 import (
 	"testing"
+	"time"
 
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/preferences"
@@ -17,12 +18,14 @@ func TestCrowd(t *testing.T) {
 		times: func() (float64, float64, bool) { return idle, all, known }}
 	p := preferences.Preferences{Workers: 2, Here: preferences.Same}
 	v := preferences.Verdict{Cores: 2}
+	now := time.Unix(0, 0)
 	second := func(what string, held, cpu report.Span, free float64, cores int) {
 		t.Helper()
 		f.HeldTime, f.CPUTime = f.HeldTime+held, f.CPUTime+cpu
 		idle, all = idle+free, all+2
-		var s preferences.Seen
-		c.look(&s, v.Crowded)
+		now = now.Add(time.Second)
+		s := preferences.Seen{Now: now}
+		c.look(&s, !v.Crowded.IsZero())
 		if v = p.Decide(s, v); v.Cores != cores || (v.Limit == "") != (cores == 2) {
 			t.Errorf("%s: %d cores, %q", what, v.Cores, v.Limit)
 		}
@@ -31,6 +34,8 @@ func TestCrowd(t *testing.T) {
 	second("a crowd comes", 2000, 6, 0, 0)
 	second("jobs are stopped", 0, 0, 0, 0)
 	second("a long leaf goes on", 1000, 3, 0.1, 0)
+	second("it was long enough: they are tried", 0, 0, 0, 2)
+	second("the crowd is still there", 2000, 6, 0, 0)
 	second("half a core is left over", 0, 0, 0.5, 2)
 	second("in peace again", 2000, 1990, 0, 2)
 	second("in the way of one's own kind", 2000, 200, 0, 2)

@@ -33,7 +33,7 @@ func (p *Peer) obey() {
 	p.courtesy = &courtesy{base: p.base, most: p.cfg.Workers,
 		look: func(w *preferences.Preferences, slow bool, before preferences.Seen) preferences.Seen {
 			s := lookAtMachine(w, slow, before)
-			among.look(&s, p.courtesy.inForce().Crowded)
+			among.look(&s, !p.courtesy.inForce().Crowded.IsZero())
 			return s
 		},
 		allow: func(cores, rest int) { p.crew.arbiter.allow(cores, rest) },

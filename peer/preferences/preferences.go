@@ -70,6 +70,9 @@ const (
 	MostLost = 0.98
 	// Crowded is what of all cores is taken if there is nothing left for jobs.
 	Crowded = 0.95
+	// CrowdedFor is for how long jobs are stopped before they are tried again: whatever the crowd, they go on, at a
+	// quarter of the little that they would get.
+	CrowdedFor = 3 * time.Second
 )
 
 // A Verdict is what may be used now, and why not more.
@@ -78,8 +81,8 @@ type Verdict struct {
 	Rest  int    // percentage of their time in which they are to be left alone
 	Limit string // in one line, why it is not all of Workers, all the time; "" if it is
 	hot   bool
-	// Crowded says that other programs want all cores.
-	Crowded bool
+	// Crowded is since when no core is used because other programs want all; zero: it is not so.
+	Crowded time.Time
 }
 
 // Needs says which of the senses the preferences ask for: others need not be looked at.
@@ -90,8 +93,12 @@ func (p *Preferences) Needs() (touched, battery, metered, programs, heat bool) {
 // Decide says how many cores may be used; before is what it said the last time.
 func (p *Preferences) Decide(s Seen, before Verdict) Verdict {
 	v := p.wished(s, before)
-	v.Crowded = s.Taken >= Crowded && (before.Crowded || s.Lost >= MostLost)
-	if v.Crowded && v.Cores > 0 {
+	if stays := !before.Crowded.IsZero() && s.Now.Sub(before.Crowded) < CrowdedFor; s.Taken >= Crowded && stays {
+		v.Crowded = before.Crowded
+	} else if s.Taken >= Crowded && s.Lost >= MostLost {
+		v.Crowded = s.Now
+	}
+	if !v.Crowded.IsZero() && v.Cores > 0 {
 		v.Cores, v.Rest, v.Limit = 0, 0, "other programs want all cores"
 	}
 	return v
