@@ -23,6 +23,7 @@ func startReal(t *testing.T, args ...string) (f *fake, d *control.Client, end fu
 	quiet := []string{
 		"start", "--trust", "open", "--workers", "1", "--mdns=false", "--dht=false", "--nat=false",
 		"--listen", "/ip4/127.0.0.1/udp/0/quic-v1", "--listen", "/ip4/127.0.0.1/tcp/0",
+		"--priority", "normal", // other tests may want all cores, and idle jobs would wait for them
 	}
 	code := make(chan int, 1)
 	go func() { code <- f.runReal(append(quiet, args...)...) }()
