@@ -22,7 +22,7 @@ func (d *doctor) examinePriority() control.Finding {
 }
 
 // priorityFinding says how jobs run, whether that is what the settings want, and whether the kernel looks at it only
-// within a session.
+// within a session: what then makes processes of jobs yield is that each is a session that weighs as little as can be.
 func priorityFinding(text string, wanted, bySession bool) control.Finding {
 	f := control.Finding{Check: "priority", Level: control.Good, Text: "jobs run " + text}
 	switch {
@@ -30,7 +30,7 @@ func priorityFinding(text string, wanted, bySession bool) control.Finding {
 		f.Level = control.Warning
 		f.Fix = "let fewer cores compute, by the setting workers, where programs beside it become slow"
 	case bySession:
-		f.Text += "; this kernel weighs only programs of the same session so (" + autogroups + " is 1)"
+		f.Text += "; as this kernel weighs sessions (" + autogroups + " is 1), their processes are some of their own"
 	}
 	return f
 }

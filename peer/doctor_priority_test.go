@@ -15,7 +15,7 @@ func TestPriorityFinding(t *testing.T) {
 		has               string
 	}{
 		{true, false, control.Good, "jobs run slowly"},
-		{true, true, control.Good, "of the same session"},
+		{true, true, control.Good, "weighs sessions"},
 		{false, true, control.Warning, "jobs run slowly"},
 	} {
 		f := priorityFinding("slowly", c.wanted, c.bySession)

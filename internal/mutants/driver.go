@@ -68,6 +68,8 @@ var driverMutants = []mutant{
 	{name: "stock/uncounted", wrong: "a job at hand is not offered", old: "e.Load.Queued++", new: "_ = e"},
 	{name: "stock/offers-none", wrong: "the driver believes in a job that was at hand",
 		old: "	if s.load.Queued == 0 {\n", new: "	if false {\n"},
+	{name: "child/session-in-the-way", wrong: "jobs of one session have half of a core that another wants",
+		file: "internal/compute/child/start.go", run: "^TestSessionStepsBack$", old: "			if idle {\n", new: "			if false {\n"},
 	{name: "child/open-files", wrong: "jobs have as many open files as the system gives",
 		file: "internal/compute/child/confine_linux.go", run: "^TestOpenFiles$",
 		old: "unix.RLIMIT_NOFILE: maxFiles, ", new: ""},

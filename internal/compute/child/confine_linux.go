@@ -1,11 +1,13 @@
 package child
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/elastic/go-seccomp-bpf/arch"
 	"github.com/landlock-lsm/go-landlock/landlock"
@@ -45,8 +47,24 @@ func (k kernel) restrict(rules ...landlock.Rule) error {
 	return known[min(k.landlock, len(known))-1].BestEffort().Restrict(rules...)
 }
 
-// dieWithParent has the kernel end the child when the thread that starts it ends.
-func dieWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+// dieWithParent has the kernel end the child when the thread that starts it ends; apart has it be a session of its own.
+func dieWithParent(cmd *exec.Cmd, apart bool) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setsid: apart}
+}
+
+// stepBack has the session of a process weigh as little beside others as can be: where the kernel weighs sessions
+// (sched_autogroup_enabled, as on most desktops), it does so whatever the priorities within them, and jobs at the lowest
+// one would have half of a core that another session wants. The daemon is in another session, and not slower by it. The
+// kernel lets users without privileges change ten in a second: who is refused tries again.
+func stepBack(pid int) {
+	for range 10 {
+		err := os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", pid), []byte("19"), 0)
+		if !errors.Is(err, syscall.EAGAIN) {
+			return // done, or there are none
+		}
+		time.Sleep(150 * time.Millisecond)
+	}
+}
 
 // enforced says that memory beyond the limit is refused.
 const enforced = true

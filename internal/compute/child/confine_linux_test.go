@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -85,6 +86,38 @@ func TestLowestPriority(t *testing.T) {
 		if got != want {
 			t.Errorf("idle %v: policy %d, want %d", idle, got, want)
 		}
+	}
+}
+
+// A child whose jobs are to yield is a session of its own, which weighs as little as one can beside those of others;
+// else it is in its daemon's.
+func TestSessionStepsBack(t *testing.T) {
+	own, err := os.ReadFile("/proc/self/autogroup")
+	if err != nil {
+		t.Skip("this kernel does not weigh sessions")
+	}
+	for _, idle := range []bool{true, false} {
+		cfg := porttest.Config()
+		cfg.Idle = idle
+		e := started(t, child.Config{Compute: cfg})
+		run(t, e, "child_test.policy", 0)
+		of := func() string {
+			b, err := os.ReadFile(fmt.Sprintf("/proc/%d/autogroup", e.PID()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(b)
+		}
+		for deadline := time.Now().Add(time.Minute); idle && !strings.HasSuffix(of(), " nice 19\n"); {
+			if time.Now().After(deadline) {
+				t.Fatalf("its session is %q", of())
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if !idle && of() != string(own) {
+			t.Errorf("it is in %q, its daemon in %q", of(), own)
+		}
+		e.Close()
 	}
 }
 

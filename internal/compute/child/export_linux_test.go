@@ -33,3 +33,6 @@ func Kernel() (landlock int, calls bool) {
 	k := thisKernel()
 	return k.landlock, k.calls != nil
 }
+
+// PID is the number of the engine's process.
+func (e *Engine) PID() int { return e.process.Pid }

@@ -259,7 +259,7 @@ func (p *programs) execute(ctx context.Context, x *Program, args []string, input
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = io.MultiReader(head, strings.NewReader(string(input))), out, words
 	cmd.ExtraFiles = []*os.File{file} // programFile
 	ended := make(chan error, 1)
-	if err := startTied(cmd, func(err error) { ended <- err }); err != nil {
+	if err := startTied(cmd, false, func(err error) { ended <- err }); err != nil {
 		return nil, trouble(err)
 	}
 	err = <-ended

@@ -113,7 +113,7 @@ func launch(cfg Config, ask bool) (_ *Engine, in *os.File, orders io.WriteCloser
 	cmd := exec.Command(cfg.Command[0], cfg.Command[1:]...)
 	cmd.Env, cmd.Dir = environment(), string(os.PathSeparator)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = thereIn, thereOut, &e.words
-	err = startTied(cmd, func(err error) {
+	err = startTied(cmd, cfg.Compute.Idle, func(err error) {
 		e.result = err
 		close(e.ended)
 	})
@@ -141,9 +141,10 @@ func launch(cfg Config, ask bool) (_ *Engine, in *os.File, orders io.WriteCloser
 	return e, hereIn, orders, nil
 }
 
-// startTied starts a process that ends with this one. Ended is called when it has ended, if it was started.
-func startTied(cmd *exec.Cmd, ended func(error)) error {
-	dieWithParent(cmd)
+// startTied starts a process that ends with this one, and that steps back behind all others if it is idle. Ended is
+// called when it has ended, if it was started.
+func startTied(cmd *exec.Cmd, idle bool, ended func(error)) error {
+	dieWithParent(cmd, idle)
 	started := make(chan error)
 	go func() {
 		// The kernel ends the child with the thread that started it, so that thread stays.
@@ -151,6 +152,9 @@ func startTied(cmd *exec.Cmd, ended func(error)) error {
 		err := cmd.Start()
 		started <- err
 		if err == nil {
+			if idle {
+				stepBack(cmd.Process.Pid)
+			}
 			ended(cmd.Wait())
 		}
 	}()
