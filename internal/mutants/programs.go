@@ -17,7 +17,7 @@ var programMutants = []mutant{
 		file: "internal/compute/child/program.go", run: "^TestProgramsOfAPool$",
 		old: "				if aborted() { // which", new: "				if false { // which"},
 	{name: "program/outlives-daemon", wrong: "a program goes on when the daemon is killed",
-		file: "internal/compute/child/start.go", run: "^TestAllEndWithTheDaemon$", old: "	dieWithParent(cmd)\n",
+		file: "internal/compute/child/start.go", run: "^TestAllEndWithTheDaemon$", old: "	dieWithParent(cmd, idle)\n",
 		new: ""},
 	{name: "program/version-for-quarantine", wrong: "doctor sends for another version where jobs have killed processes",
 		file: "peer/doctor.go", pkg: "peer", run: "^TestWhatLetsARunIn$", old: "	case r.Quarantined:\n",
