@@ -450,41 +450,6 @@ func TestDormant(t *testing.T) {
 	}
 }
 
-// A run that is refused here is over when it is over for those who take part, however this peer learns of it; until
-// then the peer asks after it.
-func TestRefusedRunsEnd(t *testing.T) {
-	refuse := func() (*Core, *everybody, *Manifest) {
-		c, v := coreOf(DefaultConfig())
-		m := manifest(1, "z")
-		c.Announced(noon, m.Run, "x")
-		c.Fetched(noon, &Told{Run: m.Run, From: "x", Manifest: m, Unfit: "it is another version"})
-		return c, v, m
-	}
-	want := func(c *Core, state State) {
-		t.Helper()
-		if list := c.Runs(); len(list) != 1 || list[0].State != state {
-			t.Errorf("the runs are %+v, not one that is %s", list, state)
-		}
-	}
-	c, _, m := refuse()
-	want(c, StateRefused)
-	if asks := of[Ask](c.Tick(noon.Add(DefaultConfig().AskEvery))); len(asks) != 1 || asks[0].Whom != "z" {
-		t.Errorf("asked after it are %+v", asks)
-	}
-	orders := c.Buried(noon, &Tombstone{Run: m.Run, Author: "z", Reason: Finished, Seq: 1, Until: m.Expires})
-	if want(c, StateDone); len(of[Stop](orders)) > 0 || len(of[Over](orders)) != 1 {
-		t.Errorf("the orders are %+v", orders)
-	}
-	c, _, m = refuse()
-	c.Tick(time.Unix(m.Expires, 0))
-	want(c, StateCancelled)
-	c, v, m := refuse()
-	v.silent = []PeerID{"z"}
-	c.Claimed(noon, &Claim{Run: m.Run, Author: "y", Hash: Hash{1}}, "y")
-	c.Tick(noon.Add(DefaultConfig().Vacant))
-	want(c, StateDone)
-}
-
 // Of a run whose outcomes are compared nobody but the owner can have the answer, whoever is silent.
 func TestVerifiedAnswers(t *testing.T) {
 	for _, verify := range []string{"", "quorum=2"} {
