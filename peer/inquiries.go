@@ -68,12 +68,15 @@ func (x *inquiries) serve() {
 			}
 			a := x.tellOfRun(&q, from)
 			if version == runProtocolBefore {
-				a.Manifest = statement.Unbacked(a.Manifest)
+				a.forBefore()
 			}
 			return a, nil
 		})
 	}
 }
+
+// forBefore leaves out what daemons of before do not know: they would refuse all of the answer for it.
+func (a *runAnswer) forBefore() { a.Manifest, a.Led = statement.Unbacked(a.Manifest), false }
 
 // tellOfRun answers a question after a run. Whoever asks after one that this peer does not know may know it.
 func (x *inquiries) tellOfRun(q *runQuestion, asker peer.ID) *runAnswer {
