@@ -2,6 +2,9 @@ package main
 
 // hostMutants are mistakes in who is let in, who is dialed and what is said of it.
 var hostMutants = []mutant{
+	{name: "host/lock-of-others", wrong: "a state directory that is closed is still locked while a process begins",
+		file: "peer/host/state.go", pkg: "peer/host", run: "^TestLockIsGivenBack$",
+		old: "errors.Join(unlock(s.lock), s.lock.Close())", new: "errors.Join(nil, s.lock.Close())"},
 	{name: "host/moved-unseen", wrong: "a peer that has moved is shown where it was",
 		file: "peer/host/remote.go", pkg: "peer/host", run: "^TestRemoteAddr$",
 		old: "if !c.As(&q) {",

@@ -19,3 +19,7 @@ func tryLock(f *os.File) (taken bool, err error) {
 	}
 	return err == nil, err
 }
+
+// unlock gives it back. Closing the file would not do: a process that another goroutine begins to start has the file,
+// too, until it has become its program, and the lock belongs to all who have it.
+func unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

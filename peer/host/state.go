@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -79,7 +80,7 @@ func (s *stateDir) path(name string) string { return filepath.Join(s.dir, name) 
 
 // close gives the directory back. The lock file stays: removing it would let two processes lock two files of
 // one name.
-func (s *stateDir) close() error { return s.lock.Close() }
+func (s *stateDir) close() error { return errors.Join(unlock(s.lock), s.lock.Close()) }
 
 // nextIncarnation counts this start. The number is on the disk before it is used.
 func (s *stateDir) nextIncarnation() (uint64, error) {

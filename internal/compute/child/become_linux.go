@@ -22,12 +22,17 @@ var libraries = []string{"/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "
 // A filter cannot allow to become one program and no other, but what may be executed, Landlock says: the file itself,
 // and libraries. It has no second process, since clone is refused but for threads; so all there is of it is the one
 // process that its parent ends.
-func become(b *becomes, memory int64) error {
+func become(b *becomes, memory int64, idle bool) error {
 	runtime.LockOSThread() // the limits and the last call are of one thread
 	name := fmt.Sprintf("/proc/self/fd/%d", programFile)
 	for what, most := range map[int]uint64{unix.RLIMIT_NOFILE: maxFiles, unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: 0} {
 		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: most, Max: most}); err != nil {
 			return fmt.Errorf("a limit cannot be set: %w", err)
+		}
+	}
+	if idle {
+		if err := lowest(); err != nil {
+			return fmt.Errorf("its priority cannot be lowered: %w", err)
 		}
 	}
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // not there: then by size
@@ -60,4 +65,13 @@ func become(b *becomes, memory int64) error {
 	}
 	return fmt.Errorf("it cannot be executed: %w", syscall.Exec(name, append([]string{b.Name}, b.Args...),
 		[]string{"LC_ALL=C", "TZ=UTC"}))
+}
+
+// lowest gives this thread, and so what the process becomes, the lowest priority there is: as workers have it.
+func lowest() error {
+	err := unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_IDLE}, 0)
+	if err != nil {
+		err = unix.Setpriority(unix.PRIO_PROCESS, 0, 19) // a kernel or a sandbox that does not know it
+	}
+	return err
 }

@@ -30,7 +30,7 @@ func (kernel) confine(int64, string) (settle func() error, err error) {
 }
 
 // become is for Linux: elsewhere nothing keeps an executable from files.
-func become(*becomes, int64) error {
+func become(*becomes, int64, bool) error {
 	return errors.New("this system cannot keep it from files and network")
 }
 

@@ -30,7 +30,7 @@ func (k kernel) main(in, out *os.File) int {
 	switch {
 	case err != nil:
 	case t.Become != nil:
-		err = become(t.Become, t.Memory)
+		err = become(t.Become, t.Memory, t.Idle)
 	default:
 		err = k.serve(&t, pollable(in), pollable(out))
 	}

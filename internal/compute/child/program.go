@@ -247,7 +247,7 @@ func (p *programs) execute(ctx context.Context, x *Program, args []string, input
 	}
 	defer file.Close()
 	memory, _ := MemoryLimit(cfg.Memory)
-	head, err := taskFrame(&task{Memory: memory, Become: &becomes{x.Name, args}})
+	head, err := taskFrame(&task{Memory: memory, Idle: cfg.Compute.Idle, Become: &becomes{x.Name, args}})
 	if err != nil {
 		return nil, trouble(err)
 	}
@@ -259,7 +259,7 @@ func (p *programs) execute(ctx context.Context, x *Program, args []string, input
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = io.MultiReader(head, strings.NewReader(string(input))), out, words
 	cmd.ExtraFiles = []*os.File{file} // programFile
 	ended := make(chan error, 1)
-	if err := startTied(cmd, false, func(err error) { ended <- err }); err != nil {
+	if err := startTied(cmd, cfg.Compute.Idle, func(err error) { ended <- err }); err != nil {
 		return nil, trouble(err)
 	}
 	err = <-ended

@@ -134,12 +134,13 @@ func ownProgram(t *testing.T) (exe string, own child.Program) {
 	return exe, child.Program{Name: "tool", Path: exe, Hash: hash}
 }
 
-// withPrograms starts an engine that may run this file as "tool", and another as "other".
-func withPrograms(t *testing.T, other child.Program) *child.Engine {
+// withPrograms starts an engine that may run this file as "tool", and another as "other"; if it is idle, behind all
+// else.
+func withPrograms(t *testing.T, other child.Program, idle bool) *child.Engine {
 	t.Helper()
 	exe, own := ownProgram(t)
 	cfg := porttest.Config()
-	cfg.Workers = 2
+	cfg.Workers, cfg.Idle = 2, idle
 	e, err := child.Start(child.Config{Command: []string{exe, "compute"}, Compute: cfg, Memory: 512 << 20,
 		Programs: []child.Program{own, other}})
 	if err != nil {
@@ -173,7 +174,7 @@ func TestPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	e := withPrograms(t, child.Program{})
+	e := withPrograms(t, child.Program{}, false)
 	for i, c := range []struct {
 		name string
 		args []string
@@ -229,23 +230,28 @@ func eventually(t *testing.T, what string, so func() bool) {
 	}
 }
 
+// spin has a program run that does not end, and gives its process.
+func spin(t *testing.T, e *child.Engine, id steal.SegmentID, mark string) (pid int) {
+	t.Helper()
+	e.Do(&port.Order{Kind: port.Run, Segment: id, Job: call(t, Call{Name: "tool", Args: []string{"spin", mark}})})
+	eventually(t, "it begins", func() bool {
+		e.Poll()
+		pid = tool("spin", mark)
+		return pid != 0
+	})
+	return pid
+}
+
 // One that never ends does so when its job is not wanted any more, and when its engine is closed.
 func TestProgramEnds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a program with the race detector needs more memory than there is")
 	}
 	mark := fmt.Sprint(os.Getpid())
-	e := withPrograms(t, child.Program{})
+	e := withPrograms(t, child.Program{}, false)
 	e.Do(&port.Order{Kind: port.Cores, Max: 2})
-	begin := func(id steal.SegmentID, mark string) {
-		e.Do(&port.Order{Kind: port.Run, Segment: id, Job: call(t, Call{Name: "tool", Args: []string{"spin", mark}})})
-		eventually(t, "it begins", func() bool {
-			e.Poll()
-			return tool("spin", mark) != 0
-		})
-	}
-	begin(1, mark+"a")
-	begin(2, mark+"b")
+	spin(t, e, 1, mark+"a")
+	spin(t, e, 2, mark+"b")
 	e.Do(&port.Order{Kind: port.Abort, Segment: 1})
 	eventually(t, "the one that was aborted ends", func() bool {
 		e.Poll()
@@ -257,6 +263,33 @@ func TestProgramEnds(t *testing.T) {
 	e.Close()
 	if tool("spin", mark+"b") != 0 {
 		t.Error("it outlives its engine")
+	}
+}
+
+// Executables of idle workers have the lowest priority too, and weigh as little as their session can.
+func TestProgramsStepBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a program with the race detector needs more memory than there is")
+	}
+	for policy, idle := range map[uint32]bool{unix.SCHED_IDLE: true, unix.SCHED_NORMAL: false} {
+		e := withPrograms(t, child.Program{}, idle)
+		e.Do(&port.Order{Kind: port.Cores, Max: 1})
+		pid := spin(t, e, 1, fmt.Sprint(os.Getpid(), idle))
+		attr, err := unix.SchedGetAttr(pid, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if attr.Policy != policy {
+			t.Errorf("idle %v: its policy is %d, want %d", idle, attr.Policy, policy)
+		}
+		session := fmt.Sprintf("/proc/%d/autogroup", pid)
+		if _, err := os.Stat(session); idle && err == nil {
+			eventually(t, "its session steps back", func() bool {
+				b, _ := os.ReadFile(session)
+				return strings.HasSuffix(string(b), " nice 19\n")
+			})
+		}
+		e.Close()
 	}
 }
 
@@ -348,7 +381,7 @@ func TestProgramChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := withPrograms(t, child.Program{Name: "other", Path: file, Hash: hash})
+	e := withPrograms(t, child.Program{Name: "other", Path: file, Hash: hash}, false)
 	upper := call(t, Call{"other", []byte("x"), []string{"upper"}})
 	if got := result[string](t, end(t, e, upper)); !strings.HasPrefix(got, "X") {
 		t.Error(got)
