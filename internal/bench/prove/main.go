@@ -2,12 +2,14 @@
 //
 //	go run ./prove series [-most T] [-palindromic] [-probes N] [-dir DIR]
 //	go run ./prove rivals [-patience SECONDS] [-rounds N]
+//	go run ./prove colouring [-most T] [-seed N] [-patience SECONDS]
 //	go run ./prove growth CONFLICTS...
 //
 // The series are the van der Waerden numbers w(2;3,t) for t = 3 on, or the palindromic ones of both parities: each is
 // proved by satin-peer on all cores, and the proof checked by satin-peer check. Rivals are the other solvers that this
 // machine has, on formulas of several kinds, by processor time. `make bench-sat` at the root runs both. Growth takes
-// what a series has printed, from t = 8 on, and says what comes next.
+// what a series has printed, from t = 8 on, and says what comes next. A colouring of the number before w(2;3,T) shows
+// that the number is not less.
 package main
 
 import (
@@ -29,7 +31,7 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("prove: ")
 	if len(os.Args) < 2 {
-		log.Fatal("say series, rivals or growth")
+		log.Fatal("say series, rivals, colouring or growth")
 	}
 	if os.Args[1] == "growth" {
 		conflicts, err := given(os.Args[2:])
@@ -44,9 +46,19 @@ func main() {
 	folded := flags.Bool("palindromic", false, "the palindromic numbers")
 	probes := flags.Int("probes", 200, "of Knuth's estimate, for each t from 8 on")
 	dir := flags.String("dir", "", "where proofs are written (default a temporary directory)")
-	patience := flags.Int("patience", 60, "seconds of processor time for a formula")
+	patience := flags.Int("patience", 60, "seconds of processor time for a formula, or of a search")
 	rounds := flags.Int("rounds", 3, "how often each solver has its turn")
+	seed := flags.Uint64("seed", 7, "of the chance by which a colouring is sought")
 	_ = flags.Parse(os.Args[2:])
+	if *most < 3 || *most > 19 || *probes < 2 || *rounds < 1 || *patience < 1 {
+		log.Fatal("-most is 3 to 19, -probes at least 2, -rounds and -patience at least 1")
+	}
+	if os.Args[1] == "colouring" {
+		if err := printColouring(*most, *seed, time.Duration(*patience)*time.Second); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	work, err := os.MkdirTemp(*dir, "satin-prove-")
 	if err != nil {
 		log.Fatal(err)
@@ -59,17 +71,11 @@ func main() {
 		peer := peer{binary, work}
 		switch os.Args[1] {
 		case "series":
-			if *most < 3 || *most > 19 || *probes < 2 {
-				return errors.New("-most is 3 to 19, -probes at least 2")
-			}
 			return peer.series(*most, *probes, *folded)
 		case "rivals":
-			if *rounds < 1 || *patience < 1 {
-				return errors.New("-rounds and -patience are at least 1")
-			}
 			return peer.rivals(*rounds, *patience)
 		}
-		return fmt.Errorf("no figures %q: say series, rivals or growth", os.Args[1])
+		return fmt.Errorf("no figures %q: say series, rivals, colouring or growth", os.Args[1])
 	}()
 	if err = errors.Join(err, os.RemoveAll(work)); err != nil {
 		log.Fatal(err)

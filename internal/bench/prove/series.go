@@ -53,12 +53,9 @@ func waerden(t, n int) string { return fmt.Sprintf("3,%d,%d", t, n) }
 
 // least proves that n is the least number without a colouring.
 func (p *peer) least(t, n int, tell func(n int, flags ...string) error) error {
-	a, _, _, err := p.run("--waerden", waerden(t, n-1))
-	switch {
-	case err != nil:
-		return err
-	case !a.Satisfiable:
-		return fmt.Errorf("w(2;3,%d) is said to be %d, but %d has no colouring", t, n, n-1)
+	const seed, patience = 7, 10 * time.Minute
+	if colours, _ := coloured(t, n-1, seed, time.Now().Add(patience)); colours == "" {
+		return fmt.Errorf("w(2;3,%d) is said to be %d, but no colouring of %d was found", t, n, n-1)
 	}
 	return tell(n)
 }
