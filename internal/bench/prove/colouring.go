@@ -143,7 +143,8 @@ func (w *walker) shift() {
 				}
 			}
 		}
-		if d := w.chance.IntN(len(w.clauses)); w.chance.IntN(anyOf) == 0 && w.right[d] > 0 && w.weight[d] >= fairWeight {
+		d := w.chance.IntN(len(w.clauses))
+		if w.chance.IntN(anyOf) == 0 && w.right[d] > 0 && w.weight[d] >= fairWeight {
 			from = d
 		}
 		much := 1
