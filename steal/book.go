@@ -114,8 +114,8 @@ func (b *book) dropCopy(l *lease) {
 
 // onResult fills the slot of a stolen job, once. Every result is acknowledged, also one that nobody waits for, or the
 // thief would send it for ever.
-func (b *book) onResult(p *peer, r *Result) {
-	ack := &Message{Ack: &ResultAck{Handle: r.Handle}}
+func (b *book) onResult(p *peer, m *Message) {
+	r := m.Result
 	i, ok := p.findLease(r.Handle)
 	switch {
 	case !ok:
@@ -135,7 +135,7 @@ func (b *book) onResult(p *peer, r *Result) {
 			b.settle(l, r.Outcome, r.Voucher)
 		}
 	}
-	b.send(p, ack)
+	b.sendTo(m.From, p, &Message{Ack: &ResultAck{Handle: r.Handle}})
 }
 
 // onReturn queues again what the thief had no room for. What it returns because somebody else has adopted it is at

@@ -354,7 +354,7 @@ func TestSlotIsFilledOnce(t *testing.T) {
 	for name, end := range map[string]func(*book, *peer, *lease){
 		"the thief's result": func(b *book, p *peer,
 			l *lease) {
-			b.onResult(p, &Result{Handle: 1, Outcome: []byte{1}})
+			b.onResult(p, &Message{From: p.addr(), Result: &Result{Handle: 1, Outcome: []byte{1}}})
 		},
 		"the copy's": func(b *book, _ *peer,
 			l *lease) {
@@ -364,7 +364,7 @@ func TestSlotIsFilledOnce(t *testing.T) {
 		"the thief's, then a copy": func(b *book, p *peer,
 			l *lease) {
 			b.replace(l, new(uint64))
-			b.onResult(p, &Result{Handle: 1})
+			b.onResult(p, &Message{From: p.addr(), Result: &Result{Handle: 1}})
 		},
 	} {
 		b := below(ground("a: a1 a2"))
@@ -376,7 +376,7 @@ func TestSlotIsFilledOnce(t *testing.T) {
 			b.replace(l, new(uint64))
 		}
 		end(b, p, l)
-		b.onResult(p, &Result{Handle: 1, Outcome: []byte{2}}) // late
+		b.onResult(p, &Message{From: p.addr(), Result: &Result{Handle: 1, Outcome: []byte{2}}}) // late
 		delivered := 0
 		for _, o := range b.out.Orders {
 			if o.Kind == Deliver && o.Ref == 5 {

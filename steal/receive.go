@@ -67,7 +67,7 @@ func (c *Core) dispatch(p *peer, m *Message) {
 	case KindReturn:
 		c.book.onReturn(p, m.Return)
 	case KindResult:
-		c.book.onResult(p, m.Result)
+		c.book.onResult(p, m)
 	case KindAck:
 		c.book.onAck(p, m.Ack)
 	case KindAbort:

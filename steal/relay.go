@@ -57,8 +57,7 @@ func (rl *relay) sendThrough(via ClusterID, to *peer, m *Message) bool {
 func (b *book) onRelayed(p *peer, m *Message) {
 	switch {
 	case m.To == b.self:
-		b.cameRound(m)
-		if m.Result != nil && m.Run == b.run.ID {
+		if b.cameRound(m) && m.Result != nil {
 			b.send(p, &Message{Relayed: &Message{Run: b.run.ID, From: b.self, To: m.From,
 				Ack: &ResultAck{Handle: m.Result.Handle}}})
 		}
@@ -74,16 +73,17 @@ func (b *book) onRelayed(p *peer, m *Message) {
 
 // cameRound takes in what another peer sends on. That one may have made it up, so it is no sign of life, it does not
 // say which life somebody is in, and it acknowledges nothing that was not sent round. What it says of an outcome is
-// for the border to judge, which knows who has signed.
-func (b *book) cameRound(m *Message) {
+// for the border to judge, which knows who has signed. What is not taken in is not acknowledged: it comes straight then.
+func (b *book) cameRound(m *Message) (taken bool) {
 	from := b.partners.find(m.From.Peer)
-	if from == nil || from.shunned || m.Run != b.run.ID || m.From.Inc != from.inc || m.Validate() != nil {
+	if from == nil || from.shunned || m.Run != b.run.ID || m.Validate() != nil ||
+		m.From.Inc != from.inc && !(from.inc == 0 && m.Result != nil && from.adopts(m)) {
 		b.stats.DroppedStale++
-		return
+		return false
 	}
 	switch {
 	case m.Result != nil:
-		b.onResult(from, m.Result)
+		b.onResult(from, m)
 	case m.Ack != nil:
 		if i, ok := from.findHeld(m.Ack.Handle); ok && from.held[i].relayed {
 			b.onAck(from, m.Ack)
@@ -91,4 +91,12 @@ func (b *book) cameRound(m *Message) {
 			b.stats.DroppedUnexpected++
 		}
 	}
+	return true
+}
+
+// adopts says whether a result is that of an orphan which was asked for, of the life that was asked: the first word of
+// a peer that only others have told of may come round.
+func (p *peer) adopts(m *Message) bool {
+	i, ok := p.findLease(m.Result.Handle)
+	return ok && p.leases[i].adopted && p.leases[i].life == m.From.Inc
 }
