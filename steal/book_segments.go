@@ -200,7 +200,7 @@ func (b *book) onAck(p *peer, a *ResultAck) {
 	}
 	s := p.held[i]
 	// a repeated result's acknowledgement cannot be timed (Karn), a detour says nothing of the link
-	if s.tries == 1 && !s.relayed {
+	if s.tries == 1 && s.via == "" {
 		b.links.resultAcked(p.cluster, b.now-s.sentAt, len(s.outcome))
 	}
 	b.segments.dropUnacked(s)

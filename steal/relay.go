@@ -17,9 +17,12 @@ type relay struct {
 
 // sendHome sends a result to its owner, straight or through another cluster.
 func (rl *relay) sendHome(s *segment, m *Message) {
+	s.via = ""
 	if r, ok := rl.policy.(policy.Router); ok && s.owner.cluster != rl.cluster {
-		via := r.Route(rl.view, s.owner.cluster, len(s.outcome), s.tries)
-		if s.relayed = via != "" && rl.sendThrough(via, s.owner, m); s.relayed {
+		if via := r.Route(rl.view, s.owner.cluster, len(s.outcome), s.tries); via != "" {
+			s.via = rl.sendThrough(via, s.owner, m)
+		}
+		if s.via != "" {
 			return
 		}
 	}
@@ -32,24 +35,33 @@ func (b *book) detourFailed(m *Message) {
 	if owner == nil {
 		return
 	}
-	if i, ok := owner.findHeld(m.Result.Handle); ok && owner.held[i].state == finished && owner.held[i].relayed {
+	if i, ok := owner.findHeld(m.Result.Handle); ok && owner.held[i].state == finished && owner.held[i].via != "" {
 		owner.held[i].retryAt, b.segments.retryAt = b.now, b.now
 	}
 }
 
-// sendThrough wraps a message for a peer of the cluster; false if it has none that can be used.
-func (rl *relay) sendThrough(via ClusterID, to *peer, m *Message) bool {
+// sendThrough wraps a message for a peer of the cluster, and says for which; for none if none can be used.
+func (rl *relay) sendThrough(via ClusterID, to *peer, m *Message) PeerID {
 	id, ok := policy.RandomIn(rl.view, via)
 	if !ok {
-		return false
+		return ""
 	}
 	p := rl.partners.meet(id)
 	if p == nil {
-		return false
+		return ""
 	}
 	m.Run, m.From, m.To = rl.run.ID, rl.self, to.addr()
 	rl.send(p, &Message{Relayed: m})
-	return true
+	return id
+}
+
+// detourLost sends again at once what was to go on from a peer that is gone, or seems to be.
+func (b *book) detourLost(p *peer) {
+	for _, s := range b.segments.unacked {
+		if s.via == p.id {
+			s.retryAt, b.segments.retryAt = b.now, b.now
+		}
+	}
 }
 
 // onRelayed takes in what came round for this peer, and sends on what is for another: once only, so the
@@ -85,7 +97,7 @@ func (b *book) cameRound(m *Message) (taken bool) {
 	case m.Result != nil:
 		b.onResult(from, m)
 	case m.Ack != nil:
-		if i, ok := from.findHeld(m.Ack.Handle); ok && from.held[i].relayed {
+		if i, ok := from.findHeld(m.Ack.Handle); ok && from.held[i].via != "" {
 			b.onAck(from, m.Ack)
 		} else {
 			b.stats.DroppedUnexpected++

@@ -82,7 +82,7 @@ func TestForgedRelays(t *testing.T) {
 	if forge(thiefNo(0), Message{Ack: &ResultAck{Handle: 5}}); len(c.segments.unacked) != 1 {
 		t.Error("a relay acknowledges a result that was sent straight")
 	}
-	held.relayed = true
+	held.via = thiefNo(2).Peer
 	if forge(thiefNo(0), Message{Ack: &ResultAck{Handle: 5}}); len(c.segments.unacked) != 0 {
 		t.Error("the acknowledgement of a result that was sent round does not count")
 	}

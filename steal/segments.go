@@ -147,9 +147,12 @@ func (s *segment) inDoubt() bool {
 	return top != nil && (top.doubted || top.owner.lost)
 }
 
-// comesFrom says whether it makes no sense to give the segment to that peer. The root stays.
-func (s *segment) comesFrom(p *peer) bool {
-	return s.root || s.home || s.witnessOf != nil || s.owner == p || s.copyOf != nil && s.copyOf.thief == p
+// comesFrom says whether it makes no sense to give the segment to that peer.
+func (s *segment) comesFrom(p *peer) bool { return s.owner == p || s.standsInFor(p) }
+
+// standsInFor says whether nobody is to have the segment, as the root, or that peer has the job already and is slow.
+func (s *segment) standsInFor(p *peer) bool {
+	return s.root || s.home || s.witnessOf != nil || s.copyOf != nil && s.copyOf.thief == p
 }
 
 // segment is a job held for another peer, with everything run in place under it.
@@ -184,7 +187,7 @@ type segment struct {
 	sentAt   time.Duration // when the result was sent last
 	retryAt  time.Duration // when to send it again
 	tries    int
-	relayed  bool // the last time
+	via      PeerID // who was to send it on, the last time; none if it went straight
 }
 
 type segmentState uint8

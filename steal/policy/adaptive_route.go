@@ -18,7 +18,7 @@ func (a *Adaptive) Route(v View, to ClusterID, bytes, tries int) (via ClusterID)
 		}
 	}
 	straight := v.Link(to)
-	slow := best > 0 && straight.Expected(bytes) > detour*best
+	slow := best > 0 && straight.Expected(bytes) > max(detour*best, slowLeast)
 	if slow == (tries%2 == 0) {
 		return via
 	}
