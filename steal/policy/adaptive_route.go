@@ -7,7 +7,8 @@ import "time"
 const detour = 4
 
 // Route sends a result straight unless that looks slow, and the other way the next time if it was not
-// acknowledged. The second half of a detour is not known from here, which is why the two ways alternate.
+// acknowledged. The second half of a detour is not known from here, which is why the two ways alternate, and why what
+// comes soon enough straight does not go round: behind a volunteer's slow line all ways are slow.
 func (a *Adaptive) Route(v View, to ClusterID, bytes, tries int) (via ClusterID) {
 	a.follow(v)
 	best := time.Duration(0)

@@ -1,0 +1,109 @@
+package steal
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/satin-peer/satin/job"
+)
+
+// The outcome of an orphan may come round, from a peer that has never said a word to this one: it is used, and
+// acknowledged, if it is of the life that was asked. What is not used is not acknowledged, or its sender forgets it.
+func TestFirstWordComesRound(t *testing.T) {
+	for name, inc := range map[string]Incarnation{"of the life that was asked": 1, "of another life": 2} {
+		c := salvageCore(t, nil)
+		tuple := Tuple{Path: job.Path{9}, Identity: pathIdentity(job.Path{9}), Holder: living("f"), Done: true}
+		c.Hear(c.now, &News{From: living("f"), Tuples: []Tuple{tuple}})
+		out := c.Found(c.now, []Taken{{Ref: 1, Job: jobAt(9)}})
+		h := out.Messages[0].Adopt.Jobs[0].Handle
+		from := Address{Peer: "f", Inc: inc}
+		out = c.Step(c.now, &Message{From: living("g"), To: c.self, Relayed: &Message{From: from, To: c.self,
+			Result: &Result{Handle: h, Path: tuple.Path, Identity: tuple.Identity, Outcome: []byte("nine")}}})
+		used := slices.ContainsFunc(out.Orders, func(o Order) bool { return o.Kind == Deliver && o.Ref == 1 })
+		acked := slices.ContainsFunc(out.Messages, func(m *Message) bool {
+			return m.To.Peer == "g" && m.Relayed != nil && m.Relayed.Ack != nil && m.Relayed.To == from
+		})
+		straight := slices.ContainsFunc(out.Messages, func(m *Message) bool { return m.Ack != nil && m.To == from })
+		if want := inc == 1; used != want || acked != want || straight != want {
+			t.Errorf("%s: it is used: %v, acknowledged round: %v and straight: %v", name, used, acked, straight)
+		}
+		if p := c.partners.find("f"); p.inc != 0 {
+			t.Errorf("%s: a relay's word has put f into life %d", name, p.inc)
+		}
+	}
+}
+
+// Membership may be faster than gossip: a goodbye counts also of who is no member any more, if this peer knows it, and
+// other news of such a one do not.
+func TestGoodbyeOfFormerMembers(t *testing.T) {
+	for _, bye := range []bool{true, false} {
+		c := salvageCore(t, nil)
+		tuple := Tuple{Path: job.Path{9}, Identity: pathIdentity(job.Path{9}), Holder: living("f"), Done: true}
+		c.Hear(c.now, &News{From: living("f"), Tuples: []Tuple{tuple}})
+		c.Found(c.now, []Taken{{Ref: 1, Job: jobAt(9)}})
+		c.SetMembers(c.now, parseMembers("x: a b c d e, y: g"))
+		out := c.Hear(c.now, &News{From: living("f"), Goodbye: bye, Tuples: []Tuple{tuple}})
+		back := slices.ContainsFunc(out.Orders, func(o Order) bool { return o.Kind == PutBack && o.Ref == 1 })
+		if back != bye || (c.leases.n == 0) != bye {
+			t.Errorf("goodbye %v: the job is put back: %v, %d are out", bye, back, c.leases.n)
+		}
+	}
+}
+
+// A job can go round: here b gave it to a, which passed it on. When that thief is gone and b says that the job runs
+// there, for others who passed it on, a asks b for it and does not run it again.
+func TestOwnerHasTheJob(t *testing.T) {
+	c := salvageCore(t, nil)
+	j := jobAt(9)
+	j.Restarted = true
+	out := holdFor(c, "b", 1, j)
+	running := out.Orders[0].Segment
+	out = c.Hear(c.now, &News{From: living("b"),
+		Tuples: []Tuple{{Path: j.Path, Identity: j.Identity, Holder: living("b")}}})
+	aborted := slices.ContainsFunc(out.Orders, func(o Order) bool { return o.Kind == AbortSegment && o.Segment == running })
+	if !aborted || len(out.Messages) != 1 || out.Messages[0].Adopt == nil || out.Messages[0].To != living("b") {
+		t.Fatalf("a job that the owner has leads to %+v and %+v", out.Orders, out.Messages)
+	}
+	h := out.Messages[0].Adopt.Jobs[0].Handle
+	out = c.Step(c.now, &Message{From: living("b"), To: c.self,
+		Result: &Result{Handle: h, Path: j.Path, Identity: j.Identity, Outcome: []byte("nine")}})
+	if !slices.ContainsFunc(out.Messages, func(m *Message) bool {
+		return m.Result != nil && m.Result.Handle == 1 && string(m.Result.Outcome) == "nine"
+	}) {
+		t.Errorf("its outcome leads to %+v", out.Messages)
+	}
+}
+
+// What was to go on from a peer that is gone, or falls silent, is sent again at once, and what goes another way is not.
+func TestLostDetours(t *testing.T) {
+	for name, gone := range map[string]func(c *Core) Output{
+		"the relay leaves": func(c *Core) Output {
+			return c.Hear(c.now, &News{From: Address{Peer: "c1", Inc: 4}, Goodbye: true})
+		},
+		"the relay is in another life": func(c *Core) Output {
+			c.Step(c.now, &Message{From: Address{Peer: "c1", Inc: 4}, To: c.self, Request: &StealRequest{ID: 1}})
+			return c.Step(c.now, &Message{From: Address{Peer: "c1", Inc: 5}, To: c.self, Request: &StealRequest{ID: 1}})
+		},
+		"another leaves": func(c *Core) Output {
+			c.Step(c.now, &Message{From: Address{Peer: "d1", Inc: 4}, To: c.self, Request: &StealRequest{ID: 1}})
+			return c.Hear(c.now, &News{From: Address{Peer: "d1", Inc: 4}, Goodbye: true})
+		},
+	} {
+		script := &Scripted{Via: "c"}
+		c := coreAt(t, "a: a1, b: b1, c: c1, d: d1", "a1", script)
+		c.load = idleOne
+		owner := Address{Peer: "b1", Inc: 1}
+		c.Step(c.now, &Message{From: owner, To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: 1}}}})
+		if sent := c.Finished(c.now, 1, nil, nil).Messages[0]; sent.Relayed == nil || sent.To.Peer != "c1" {
+			t.Fatalf("%s: the result goes to %v", name, sent.To)
+		}
+		script.Via = ""
+		out := gone(c)
+		again := slices.ContainsFunc(append(out.Messages, c.Tick(c.now).Messages...), func(m *Message) bool {
+			return m.Result != nil && m.To.Peer == "b1"
+		})
+		if want := name != "another leaves"; again != want {
+			t.Errorf("%s: the result is sent again: %v", name, again)
+		}
+	}
+}
