@@ -66,7 +66,7 @@ func (lo *losses) failed(p *peer) {
 
 // forgetRequests is for what the peer asked, and what it was asked for: jobs, and to send results on.
 func (lo *losses) forgetRequests(p *peer) {
-	lo.book.detourLost(p)
+	lo.segments.detourLost(p)
 	lo.victim.dropAsks(p)
 	lo.thief.dropFlight(p.id)
 }

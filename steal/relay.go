@@ -56,10 +56,10 @@ func (rl *relay) sendThrough(via ClusterID, to *peer, m *Message) PeerID {
 }
 
 // detourLost sends again at once what was to go on from a peer that is gone, or seems to be.
-func (b *book) detourLost(p *peer) {
-	for _, s := range b.segments.unacked {
+func (ss *segments) detourLost(p *peer) {
+	for _, s := range ss.unacked {
 		if s.via == p.id {
-			s.retryAt, b.segments.retryAt = b.now, b.now
+			s.retryAt, ss.retryAt = ss.now, ss.now
 		}
 	}
 }
@@ -85,7 +85,7 @@ func (b *book) onRelayed(p *peer, m *Message) {
 
 // cameRound takes in what another peer sends on. That one may have made it up, so it is no sign of life, it does not
 // say which life somebody is in, and it acknowledges nothing that was not sent round. What it says of an outcome is
-// for the border to judge, which knows who has signed. What is not taken in is not acknowledged: it comes straight then.
+// for the border to judge, which knows who has signed. What is not taken in is not acknowledged: it will come straight.
 func (b *book) cameRound(m *Message) (taken bool) {
 	from := b.partners.find(m.From.Peer)
 	if from == nil || from.shunned || m.Run != b.run.ID || m.Validate() != nil ||

@@ -60,7 +60,9 @@ func TestOwnerHasTheJob(t *testing.T) {
 	running := out.Orders[0].Segment
 	out = c.Hear(c.now, &News{From: living("b"),
 		Tuples: []Tuple{{Path: j.Path, Identity: j.Identity, Holder: living("b")}}})
-	aborted := slices.ContainsFunc(out.Orders, func(o Order) bool { return o.Kind == AbortSegment && o.Segment == running })
+	aborted := slices.ContainsFunc(out.Orders, func(o Order) bool {
+		return o.Kind == AbortSegment && o.Segment == running
+	})
 	if !aborted || len(out.Messages) != 1 || out.Messages[0].Adopt == nil || out.Messages[0].To != living("b") {
 		t.Fatalf("a job that the owner has leads to %+v and %+v", out.Orders, out.Messages)
 	}

@@ -148,7 +148,7 @@ var stealMutants = []mutant{
 		file: "steal/relay.go", pkg: "steal", run: "^TestFirstWordComesRound$",
 		old: "if b.cameRound(m) && m.Result != nil {", new: "if b.cameRound(m); m.Result != nil {"},
 	{name: "steal/detour-lost", wrong: "what a leaver was to send on waits for its timer", file: "steal/losses.go",
-		pkg: "steal", run: "^TestLostDetours$", old: "	lo.book.detourLost(p)\n", new: ""},
+		pkg: "steal", run: "^TestLostDetours$", old: "	lo.segments.detourLost(p)\n", new: ""},
 	{name: "steal/all-detours-lost", wrong: "one leaver has everything sent again", file: "steal/relay.go",
 		pkg: "steal", run: "^TestLostDetours$", old: "		if s.via == p.id {", new: "		if s.via != \"\" {"},
 	{name: "steal/detour-timed", wrong: "a detour's time counts as the straight link's", file: "steal/book_segments.go",
