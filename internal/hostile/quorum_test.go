@@ -26,7 +26,8 @@ func beating(every time.Duration) steal.Config {
 
 func impatientWith(t *testing.T, change func(*peer.Config)) *peer.Peer {
 	t.Helper()
-	cfg := peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Steal: beating(100 * time.Millisecond)}
+	cfg := peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Steal: beating(100 * time.Millisecond),
+		FullPriority: true} // or its jobs would get nothing for minutes on a machine that has other work
 	change(&cfg)
 	p, err := peer.Open(t.Context(), cfg, []peer.Application{{Name: "hostile"}})
 	if err != nil {
