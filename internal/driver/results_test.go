@@ -220,20 +220,30 @@ func TestKeptRetains(t *testing.T) {
 	}
 }
 
-// An outcome that was kept here is not delivered without its values: the job goes back to its engine.
+// An outcome that was kept here is not delivered without its values: the job goes back to its engine. If they can still
+// be had they come first, and stay for the frame that got them.
 func TestKeptWithoutItsValue(t *testing.T) {
-	a, b, _ := pair(t)
-	settle(a, b)
-	made := constant("sea")
-	path := job.Path{2}
-	a.d.Restore(a.now, []steal.Partial{{Path: path, Identity: job.Identify("f", []byte{2}),
-		Outcome: naming(t, "out", made)}})
-	a.did = nil
-	a.tell(port.Event{Kind: port.Found, Jobs: []steal.Taken{{Ref: 2, Spawned: true,
-		Job: steal.Job{Path: path, Function: "f", Identity: job.Identify("f", []byte{2}), Restarted: true}}}})
-	pass(4*time.Second, a, b)
-	if slices.Contains(a.did, "deliver") || !slices.Contains(a.did, "put back") {
-		t.Errorf("the engine is ordered %v", a.did)
+	for _, there := range []bool{false, true} {
+		a, b, _ := pair(t)
+		settle(a, b)
+		made := constant("sea")
+		if there {
+			b.tell(made)
+			b.queue = nil // nobody hears of it
+		}
+		kept := steal.Partial{Path: job.Path{2}, Identity: job.Identify("f", []byte{2}),
+			Outcome: naming(t, "out", made)}
+		a.d.Restore(a.now, []steal.Partial{kept})
+		a.did = nil
+		a.tell(port.Event{Kind: port.Found, Jobs: []steal.Taken{{Segment: 1, Ref: 2, Spawned: true,
+			Job: steal.Job{Path: kept.Path, Function: "f", Identity: kept.Identity, Restarted: true}}}})
+		pass(4*time.Second, a, b)
+		if slices.Contains(a.did, "deliver") != there || slices.Contains(a.did, "put back") == there {
+			t.Errorf("the value is there: %v, the engine is ordered %v", there, a.did)
+		}
+		if crowd(a, a); a.has(made) != there {
+			t.Errorf("what a frame has a handle of is here: %v, want %v", a.has(made), there)
+		}
 	}
 }
 

@@ -78,7 +78,7 @@ var sharedMutants = []mutant{
 		file: "steal/store.go", pkg: "internal/driver", run: "^TestKeptRetains$", old: "		s.tell(k, false)\n",
 		new: ""},
 	{name: "results/late-forgotten", wrong: "what an outcome names is forgotten if it had to be fetched first",
-		file: "internal/driver/results.go", pkg: "internal/sim", run: "^TestRegressions$",
+		file: "internal/driver/results.go", run: "^TestKeptWithoutItsValue$",
 		old: "		s.uses(h.order)\n", new: ""},
 	{name: "results/kept-bare", wrong: "an outcome is delivered whose values are gone",
 		file: "internal/driver/results.go", run: "^TestKeptWithoutItsValue$",
