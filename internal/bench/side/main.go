@@ -8,7 +8,7 @@
 //	slow   DIR  CLUSTER              from now on KIND may be slow: TCP over the emulated network in DIR
 //	behind  ADDRESS  SIZE            steal over it while a result of so many bytes comes from there;
 //	                                 0: while nothing comes
-//	busy   on|off                    have all workers of a pool run a recursion meanwhile
+//	busy   apart|here|off            have all cores run a recursion meanwhile: in a process of jobs, or in this one
 //	cpu                              the CPU time that this process has used
 //
 // A steal is a request of 64 bytes and a reply of a kilobyte; bare is the same over a TCP connection and
@@ -18,6 +18,7 @@ package main
 import (
 	"fmt"
 	"log"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/bench/ask"
 	"github.com/satin-peer/satin/internal/bench/clock"
+	"github.com/satin-peer/satin/internal/compute/child"
 )
 
 // A side is a process's state between questions.
@@ -34,7 +36,13 @@ type side struct {
 	resting func()               // ends the work in the background; nil: there is none
 }
 
+// computes is the argument with which this program is the process of jobs of another one.
+const computes = "compute"
+
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == computes {
+		os.Exit(child.Main(os.Stdin, os.Stdout))
+	}
 	s := &side{peers: map[string]*peerSide{}}
 	err := ask.Serve(map[string]func([]string) (ask.Answer, error){
 		"serve":  s.serve,

@@ -1,6 +1,31 @@
 package main
 
-import "testing"
+import (
+	"os"
+	"testing"
+
+	"github.com/satin-peer/satin/internal/compute/child"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == computes {
+		os.Exit(child.Main(os.Stdin, os.Stdout))
+	}
+	os.Exit(m.Run())
+}
+
+// Work can be started and ended, in a process of jobs and here.
+func TestBusy(t *testing.T) {
+	s := &side{}
+	for _, word := range []string{"apart", "here", "off"} {
+		if _, err := s.busy([]string{word}); err != nil || (s.resting == nil) != (word == "off") {
+			t.Errorf("%s: %v", word, err)
+		}
+	}
+	if _, err := s.busy([]string{"very"}); err == nil {
+		t.Error("very busy is no question")
+	}
+}
 
 // Every kind of connection carries steals.
 func TestTrips(t *testing.T) {
