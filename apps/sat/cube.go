@@ -25,6 +25,7 @@ const candidates = 32
 // be nil. The result of a cube that was split is that there is no model yet, and what its proof begins with.
 func (c *Cube) solve(stop func() bool) (Result, []Cube) {
 	s := newSolver(c.Formula, c.Facts, c.recorder())
+	defer solvers.Put(s)
 	splits := c.Splits - 1
 	var r Result
 	if c.Splits == 0 {
@@ -153,7 +154,8 @@ func (s *solver) explain(conflict clause, l literal) {
 // weights returns, by literal, how many clauses of the formula it is in, one of two literals counting as much
 // as four of three.
 func (s *solver) weights() []float64 {
-	w := make([]float64, len(s.values))
+	s.weight = room(s.weight, len(s.values))
+	w := s.weight
 	for c := range s.clauses() {
 		if s.glue(c) > 0 { // learned
 			continue

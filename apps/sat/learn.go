@@ -157,11 +157,11 @@ func (s *solver) forget() {
 // dropped is the glue of a clause that is no longer needed.
 const dropped = literal(1<<32 - 1)
 
-// compact copies the clauses that are needed to a new arena. Their glue in the old one becomes their place in
+// compact copies the clauses that are needed to another arena. Their glue in the old one becomes their place in
 // the new one.
 func (s *solver) compact() {
 	old := s.arena
-	s.arena = make([]literal, 1, len(old))
+	s.arena, s.spare = append(slices.Grow(s.spare[:0], len(old)), 0), old
 	for c := clause(1); int(c) < len(old); {
 		next := c + 2 + clause(old[c])
 		if old[c+1] != dropped {

@@ -15,10 +15,10 @@ const (
 	maxActivity = 1e100
 )
 
-// newOrder begins with the variables both of whose literals are in many and short clauses.
-func newOrder(weights []float64) order {
+// begin begins with the variables both of whose literals are in many and short clauses, in the memory that it has.
+func (o *order) begin(weights []float64) {
 	n := len(weights) / 2
-	o := order{activity: make([]float64, n), bonus: 1, place: make([]int32, n)}
+	*o = order{activity: room(o.activity, n), bonus: 1, heap: o.heap[:0], place: room(o.place, n)}
 	for v := range n {
 		const small = 1e-6 // compared with a conflict
 		o.activity[v] = small * weights[2*v] * weights[2*v+1]
@@ -28,7 +28,6 @@ func newOrder(weights []float64) order {
 	for i := n/2 - 1; i >= 0; i-- {
 		o.down(i)
 	}
-	return o
 }
 
 // bump makes a variable more active.

@@ -1,6 +1,10 @@
 package sat
 
-import "iter"
+import (
+	"iter"
+	"slices"
+	"sync"
+)
 
 // literal is a variable, counted from 0, with its sign in the lowest bit, so that it can be an index.
 type literal uint32
@@ -37,8 +41,11 @@ type solver struct {
 	// was learned (its glue, 0 for a clause of the formula), and the literals. The first two are watched; of
 	// a clause that has implied a literal, that is the first.
 	arena   []literal
+	spare   []literal // memory for the next arena
 	learned []clause
 	watches [][]watch // by literal: the clauses that watch it
+	lists   []watch   // the memory of most of them
+	weight  []float64 // that of weights
 	failed  bool      // the formula has no model
 
 	values []int8    // by literal: 1 true, -1 false, 0 neither
@@ -69,19 +76,34 @@ type watch struct {
 	blocker literal
 }
 
+// solvers are those that have ended. There are some thousand attempts and splits in a second, and each would else spend
+// much of its time on memory larger than the formula, for itself and for the garbage collector.
+var solvers = sync.Pool{New: func() any { return new(solver) }}
+
 // newSolver loads f with the literals of cube made true. Clauses that they satisfy are left out, and literals
-// that they make false. What it concludes goes into proof, if there is one.
+// that they make false. What it concludes goes into proof, if there is one. Whoever has it may put it back into solvers.
 func newSolver(f *Formula, cube []int32, proof *recorder) *solver {
 	n := f.Variables
+	old := solvers.Get().(*solver)
 	s := &solver{
-		arena:   make([]literal, 1, len(f.Literals)+f.Clauses+1),
-		watches: make([][]watch, 2*n),
-		values:  make([]int8, 2*n),
-		level:   make([]int32, n),
-		reason:  make([]clause, n),
-		phase:   make([]int8, n),
-		seen:    make([]bool, n),
-		stamps:  make([]int32, 2*n+1),
+		arena:   append(slices.Grow(old.arena[:0], len(f.Literals)+f.Clauses+1), 0),
+		spare:   old.spare,
+		learned: old.learned[:0],
+		watches: room(old.watches, 2*n),
+		lists:   old.lists,
+		weight:  old.weight,
+		values:  room(old.values, 2*n),
+		trail:   old.trail[:0],
+		starts:  old.starts[:0],
+		level:   room(old.level, n),
+		reason:  room(old.reason, n),
+		order:   old.order,
+		phase:   room(old.phase, n),
+		seen:    room(old.seen, n),
+		marked:  old.marked[:0],
+		stack:   old.stack[:0],
+		lemma:   old.lemma[:0],
+		stamps:  room(old.stamps, 2*n+1),
 		proof:   proof,
 	}
 	for _, l := range cube {
@@ -90,8 +112,7 @@ func newSolver(f *Formula, cube []int32, proof *recorder) *solver {
 	if proof != nil {
 		proof.noted = len(s.trail) // shown where the cube was made
 	}
-	var rest []literal
-	number := 0
+	rest, number := s.lemma, 0
 	for c := range f.all() {
 		number++
 		rest = rest[:0]
@@ -99,8 +120,9 @@ func newSolver(f *Formula, cube []int32, proof *recorder) *solver {
 			s.addClause(rest, number)
 		}
 	}
+	s.lemma = rest
 	s.watchAll()
-	s.order = newOrder(s.weights())
+	s.order.begin(s.weights())
 	s.settle()
 	return s
 }
@@ -184,9 +206,10 @@ func (s *solver) watchAll() {
 			total++
 		}
 	}
-	room := make([]watch, 2*total)
+	s.lists = slices.Grow(s.lists[:0], 2*total)
+	rest := s.lists[:2*total]
 	for l, n := range counts {
-		s.watches[l], room = room[:0:2*n], room[2*n:]
+		s.watches[l], rest = rest[:0:2*n], rest[2*n:]
 	}
 	for c := range s.clauses() {
 		s.watch(c)
