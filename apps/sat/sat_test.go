@@ -211,6 +211,29 @@ func TestForgetting(t *testing.T) {
 	}
 }
 
+// A solver in the memory of others searches as one in new memory does, to the conflict: else what a job comes to would
+// depend on what ran before it.
+func TestMemoryIsUsedAgain(t *testing.T) {
+	formulas := []*Formula{pigeonhole(6), randomFormula(60, 256, 3), waerden(3, 5, 22), randomFormula(90, 383, 1)}
+	search := func(s *solver) [3]int {
+		v := s.search(300, nil)
+		l, _ := s.lookahead()
+		return [3]int{int(v), s.conflicts, int(l)}
+	}
+	var fresh [][3]int
+	for _, f := range formulas {
+		fresh = append(fresh, search(newSolver(f, nil, nil)))
+	}
+	for round := range 20 { // a pool may also lose what it is given
+		i := (round*3 + round/4) % len(formulas) // after each of the others, and after itself
+		s := newSolver(formulas[i], nil, nil)
+		if found := search(s); found != fresh[i] {
+			t.Errorf("formula %d in used memory: %v, %v at first", i, found, fresh[i])
+		}
+		solvers.Put(s)
+	}
+}
+
 // TestStop: a search that is told to stop does, and has decided nothing.
 func TestStop(t *testing.T) {
 	s := newSolver(pigeonhole(9), nil, nil)

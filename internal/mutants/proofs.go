@@ -14,6 +14,8 @@ var proofMutants = []mutant{
 	{name: "sat/proof-facts-outlive-their-cube", wrong: "a fact of a cube is a hint after it",
 		file: "apps/sat/compose.go", pkg: "apps/sat", run: "^TestFactsEnd", old: "		c.facts[f.literal] = f.id\n",
 		new: "		_ = f\n"},
+	{name: "sat/old-phases", wrong: "a solver goes on with the values that another one had last",
+		file: "apps/sat/solver.go", pkg: "apps/sat", run: "^TestMemoryIsUsedAgain$", old: "room(old.phase, n)", new: "slices.Grow(old.phase[:0], n)[:n]"},
 	{name: "sat/proof-digits", wrong: "a power of ten is written without its first digit", file: "apps/sat/compose.go",
 		pkg: "apps/sat", run: "^TestDigits$", old: "uint64(n) < powers[width-1]", new: "uint64(n) <= powers[width-1]"},
 	{name: "sat/proof-one-half", wrong: "a cube is closed by one of its halves", file: "apps/sat/compose.go",
