@@ -81,7 +81,8 @@ type watch struct {
 var solvers = sync.Pool{New: func() any { return new(solver) }}
 
 // newSolver loads f with the literals of cube made true. Clauses that they satisfy are left out, and literals
-// that they make false. What it concludes goes into proof, if there is one. Whoever has it may put it back into solvers.
+// that they make false. What it concludes goes into proof, if there is one. Whoever has it may put it back into
+// solvers.
 func newSolver(f *Formula, cube []int32, proof *recorder) *solver {
 	n := f.Variables
 	old := solvers.Get().(*solver)

@@ -170,7 +170,7 @@ var stateAllowed = map[string][]string{
 	// the modules that this process may be asked to run, and tables of functions that nobody changes
 	"internal/module": {"provided", "satin1", "satin1Shared", "hostModules", "wasi"},
 	// memory that attempts at cubes use again, and branchings
-	"apps/sat": {"spare"},
+	"apps/sat": {"spare", "solvers"},
 	"apps/tsp": {"relaxations"},
 	// a bounded memo of scenes, which are functions of their source
 	"apps/raytracer":     {"scenes"},

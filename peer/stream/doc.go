@@ -35,11 +35,11 @@
 //
 // Latency. A message goes from Send to the stream through one goroutine, the partner's writer; what was
 // queued while it wrote is written at once, as one. There is no timer and no flush interval. On the other
-// side the reader itself calls Received. What was rejected: to write in Send when nothing is in front, with a deadline of
-// a millisecond, as a write to a libp2p stream may block, and with the writer to go on where it had been cut off. It was
-// built and measured: the writer costs 0.7 us, on the processor that has just received something, and between two
-// processes that each have a core a steal over TCP took 66 us so and 60 through the writer (over QUIC it is all one), since what
-// wakes up behind the sender, in Go and in the kernel, then comes in its way.
+// side the reader itself calls Received. What was rejected: to write in Send when nothing is in front, with a
+// deadline of a millisecond, as a write to a libp2p stream may block, the writer to go on where it was cut off.
+// It was built and measured: the writer costs 0.7 us, on the processor that has just received something, and
+// between two processes that each have a core a steal over TCP took 66 us so and 60 through the writer (over QUIC
+// it is all one), since what wakes up behind the sender, in Go and in the kernel, then comes in its way.
 //
 // # Long results
 //
