@@ -169,8 +169,8 @@ sim-check: ## Run SCHEDULES random schedules with faults and check every invaria
 sim-huge: ## Make the page of what a peer costs among 10,000, a virtual HOUR=1h of each size, into docs/results (a night)
 	$(GO) run ./cmd/satin-sim huge --time $(HOUR) --out docs/results
 
-soak: ## Run SEEDS=1000000 schedules, for a night or two; FROM=N goes on where an earlier soak stopped
-	$(GO) run ./cmd/satin-sim soak --seeds $(SEEDS) --from $(FROM)
+soak: ## Run SEEDS=1000000 schedules, for a night or two, after those that docs/results/sim-soak.md has, and add them there
+	$(GO) run ./cmd/satin-sim soak --seeds $(SEEDS) --add docs/results/sim-soak.md --of $$(git rev-parse --short HEAD)
 
 recovery-tables: ## Make the papers' tables of crashes, departures, migration and checkpoints, into docs/results (SEEDS=3 runs of each)
 	$(GO) run ./cmd/satin-sim table recovery --seeds $(SEEDS) --out docs/results

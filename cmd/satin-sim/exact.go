@@ -136,12 +136,22 @@ func soak(args []string, out, _ io.Writer) error {
 	fs := flag.NewFlagSet("soak", flag.ContinueOnError)
 	seeds := fs.Uint64("seeds", 1_000_000, "number of schedules")
 	from := fs.Uint64("from", 0, "first seed: where an earlier soak stopped")
+	page := fs.String("add", "", "go on after the portions of this `page`, and add one to it")
+	of := fs.String("of", "?", "what that page is to say was run, a `commit`")
 	kinds := declareKinds(fs)
 	if err := parse(fs, args, 0, 0, out); err != nil {
 		return err
 	}
 	if *seeds < 1 || *seeds > maxSeeds {
 		return usage("--seeds %d: 1 to %d are possible", *seeds, maxSeeds)
+	}
+	var sum *portions
+	if *page != "" {
+		var err error
+		if sum, err = openPortions(*page); err != nil {
+			return err
+		}
+		*from = max(*from, sum.next())
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -161,6 +171,11 @@ func soak(args []string, out, _ io.Writer) error {
 		fmt.Fprintf(out, "%s: seeds to %d, %d of %d schedules, %d violations, %.0f schedules/s; --from %d goes on\n",
 			time.Since(began).Round(time.Second), at-1, done, *seeds, len(failed),
 			float64(done)/time.Since(began).Seconds(), at)
+		if sum != nil {
+			if err := sum.write(portion{*from, at - 1, *of, failed}); err != nil {
+				return err
+			}
+		}
 	}
 	if len(failed) > 0 {
 		return fmt.Errorf("%d schedules broke an invariant: seeds %s", len(failed), strings.Join(failed, " "))

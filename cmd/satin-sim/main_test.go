@@ -150,6 +150,14 @@ func TestOtherCommands(t *testing.T) {
 		"10 of 10 schedules, 0 violations") || !strings.Contains(out, "--from 100 goes on") {
 		t.Errorf("soak prints %s", out)
 	}
+	page := filepath.Join(t.TempDir(), "soak.md")
+	for _, n := range []string{"5", "3"} { // an earlier portion is gone on with, and stays
+		output(t, "soak", "--seeds", n, "--add", page, "--of", "c0ffee")
+	}
+	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text),
+		"| 0 | 4 | 5 | c0ffee | 0 |  |\n| 5 | 7 | 3 | c0ffee | 0 |  |\n\n8 schedules, 0 violations.") {
+		t.Errorf("soaks add up to %s, %v", text, err)
+	}
 	if out := output(t, "huge", "--peers", "8,16", "--clusters", "2,2", "--time", "10s"); strings.Count(out, "| 16 | 2 |") != 2 ||
 		!strings.Contains(out, "--time 10s`.") {
 		t.Errorf("huge prints %s", out)
