@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/satin-peer/satin/internal/cputime"
@@ -29,9 +30,11 @@ func MakeHuge(o Options, sizes []Huge) (*Document, error) {
 	d.para("# What a peer costs in a swarm of thousands")
 	d.para("Runs of a broad irregular tree of jobs of about 1 s under the default policy, 10 ms and 1 MB/s between clusters, " +
 		"by seed 1, one run at a time. Memory is what is in use after a collection in the last moment of the run, of the whole " +
-		"simulation. Growth is the processor time, and the messages, for each peer and virtual second relative to the first row.")
+		"simulation. Growth is the processor time, and the messages, for each peer and virtual second relative to the first row. " +
+		"The processor time grows with what caches do not hold any more, too, as it would for many small swarms: so there is " +
+		"the same relative to as many peers in swarms of the first row, one beside the other on one processor.")
 	rows := [][]string{{"peers", "clusters", "virtual time", "CPU time", "KB for each peer",
-		"CPU time for each peer-hour", "growth", "messages of each peer in a second", "growth", "of them between clusters", "share of time at work"}}
+		"CPU time for each peer-hour", "growth", "beside as many in small swarms", "messages of each peer in a second", "growth", "of them between clusters", "share of time at work"}}
 	var first struct{ cpu, messages float64 }
 	var news [][]string
 	for _, size := range sizes {
@@ -46,10 +49,14 @@ func MakeHuge(o Options, sizes []Huge) (*Document, error) {
 		if first.cpu == 0 {
 			first.cpu, first.messages = cpu, messages
 		}
+		beside, err := abreast(sizes[0], size.Peers)
+		if err != nil {
+			return nil, fmt.Errorf("swarms of %d peers: %w", sizes[0].Peers, err)
+		}
 		rows = append(rows, []string{fmt.Sprint(size.Peers), fmt.Sprint(size.Clusters),
 			fmt.Sprintf("%.1f s", r.Elapsed.Seconds()), fmt.Sprintf("%.1f s", cost.Seconds()),
 			fmt.Sprintf("%.0f", float64(r.Memory)/1e3/float64(size.Peers)), fmt.Sprintf("%.3f s", 3600*cpu),
-			fmt.Sprintf("%.2f", cpu/first.cpu), fmt.Sprintf("%.1f", messages),
+			fmt.Sprintf("%.2f", cpu/first.cpu), fmt.Sprintf("%.2f", cpu/beside), fmt.Sprintf("%.1f", messages),
 			fmt.Sprintf("%.2f", messages/first.messages),
 			fmt.Sprintf("%.1f %%", 100*wide/peerSeconds/messages),
 			fmt.Sprintf("%.1f %%", 100*r.Work.Seconds()/peerSeconds)})
@@ -81,6 +88,33 @@ func newsOf(size Huge, r *sim.Report) []string {
 	return []string{fmt.Sprint(size.Peers), fmt.Sprint(size.Clusters),
 		fmt.Sprintf("%.0f", float64(r.Counts.NewsBytesWide)/lines/r.Elapsed.Seconds()), fmt.Sprintf("%.1f", cards),
 		every.String(), fmt.Sprintf("%.0f", cards*cardBytes+loads*loadBytes)}
+}
+
+// abreast runs as many swarms of a size as make so many peers, at once on one processor, and gives the processor time
+// for each peer and virtual second.
+func abreast(size Huge, peers int) (cpu float64, err error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	n := max(1, peers/size.Peers)
+	configs := make([]sim.Config, n)
+	for i := range configs {
+		configs[i] = costRun(adaptive, size.Peers, size.Clusters, size.For, uint64(i+1))
+		total := sim.Sequential(configs[i].Tree)
+		configs[i].Want = &total.Result
+	}
+	runtime.GC()
+	var elapsed time.Duration
+	var mu sync.Mutex
+	began := cputime.Used()
+	err = Options{Parallel: n}.each(n, func(i int) error {
+		r, err := sim.Run(configs[i])
+		if err == nil {
+			mu.Lock()
+			defer mu.Unlock()
+			elapsed += r.Elapsed
+		}
+		return err
+	})
+	return (cputime.Used() - began).Seconds() / (float64(size.Peers) * elapsed.Seconds()), err
 }
 
 func hugeRun(size Huge) (*sim.Report, time.Duration, error) {
