@@ -28,7 +28,7 @@
 //   - SpawnErr, ForkErr: functions that may return an error. Failures arrive as a JobError, which names the job.
 //     RegisterError keeps errors.Is true of what failed on another machine.
 //   - ShareConstant, Share, ShareLattice: data that many jobs read, some that changes from step to step, and
-//     some that all jobs see grow, such as the bound of a search.
+//     some that all jobs see grow, such as the bound of a search. Keep: bytes that outlive the run.
 //   - Pool, Run: the cores, and a run on them. Pool.Stats and Pool.Progress tell how it goes. Pool.SetCores
 //     changes the number of cores meanwhile.
 //

@@ -71,11 +71,17 @@ type Parts struct {
 	// file. It is in LRAT, compressed if the name ends in .gz, and ends with the clause that not all of the cube
 	// holds.
 	Args func(cube []int32, file string) []string
+	// Leave are those of a run that refutes several cubes and leaves the proofs where they are found. Its answer has
+	// "pieces", for each cube: "file", the SHA-256 of a proof as Args has it compressed, "bytes", its size, and "kept",
+	// the deposits that it is cut into, each but the last of satin.MaxKept bytes; none where no proof was left.
+	Leave func(cubes [][]int32) []string
 	// Guess are those of a run that guesses by so many probes how many conflicts it will take; its answer has
 	// "conflicts" and "standard_error". A conflict makes about so many PieceBytes of a proof, as it travels.
 	Guess      func(cube []int32, probes int) []string
 	PieceBytes float64
 	// Check are those of a run that checks such proofs, a job for each: its argument is a Claim, its result a Verdict.
+	// A proof is a file, or, where it was left, kept:SHA256:BYTES:NAME+NAME. The answer has those that are "refused",
+	// and those that are "lost", as the last arguments name them.
 	// MostChecked is how many bytes one such run takes, the formula among them.
 	Check       func(formula string, files []string, cubes [][]int32) []string
 	MostChecked int64

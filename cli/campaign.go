@@ -108,10 +108,12 @@ func newCampaignRun(list []apps.App, c console) *cobra.Command {
 		Long: `run has the parts computed that are not proved: in the swarm, --at-once of them at a time, if there is a daemon,
 else one after the other on this machine. The proof of each is checked here when it comes, and only then counts. Ctrl-C, a
 restart of the machine or of the daemon lose nothing: the same command goes on, and runs that the swarm went on
-with meanwhile are not begun again. A model, if a part has one, is written to the directory: then there is
+with meanwhile are not begun again. With --stay proofs do not come here: the member that finds one keeps it, two others
+keep copies, and "campaign verdicts" has two more check it; of parts of which that fails the proof is brought here. A model, if a part has one, is written to the directory: then there is
 nothing to prove.`,
 		Example: `  satin-peer campaign run w12
-  satin-peer campaign run w12 --at-once 16 --keep 20000`,
+  satin-peer campaign run w12 --at-once 16 --keep 20000
+  satin-peer campaign run w12 --stay`,
 		Args: cobra.ArbitraryArgs,
 	}
 	flags := cmd.Flags()
@@ -120,6 +122,7 @@ nothing to prove.`,
 	flags.IntVar(&o.nice, "nice", 0, "lower the priority of the workers by 0 to 19, without a daemon")
 	flags.StringVar(&o.verify, "verify", "members", "as of satin-peer run; the proofs are checked in any case")
 	keep := flags.Int64("keep", 0, "`MiB` of proofs to keep; what comes then is checked and not kept (0: all is kept)")
+	stay := flags.Bool("stay", false, "have proofs stay with the members that find them, to be checked by others")
 	copies := flags.Bool("copies", true, "have members keep copies of what is proved")
 	addPlaceFlags(flags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -131,7 +134,7 @@ nothing to prove.`,
 			return &apps.InputError{What: "--keep", Got: fmt.Sprint(*keep), Want: "a number from 0 on"}
 		}
 		dir.most = *keep << 20
-		return dir.run(c, list, o, flags, *copies)
+		return dir.run(c, list, o, flags, *copies, *stay)
 	}
 	return cmd
 }
@@ -163,7 +166,8 @@ func newCampaignStatus(c console) *cobra.Command {
 		left, known := s.Left()
 		sum := s.Sum()
 		if *asJSON {
-			d := map[string]any{"title": s.Title, "parts": len(s.Cubes), "proved": s.Done(), "sum": sum}
+			d := map[string]any{"title": s.Title, "parts": len(s.Cubes), "proved": s.Done(), "unchecked": s.Unchecked(),
+				"sum": sum}
 			if known {
 				d["left"] = left
 			}
@@ -179,6 +183,9 @@ func newCampaignStatus(c console) *cobra.Command {
 				scaled(left.Conflicts), scaled(left.StandardError), left.From)
 		default:
 			fmt.Fprintln(c.out, "too few of the parts that were begun first are done to say what is left")
+		}
+		if n := s.Unchecked(); n > 0 {
+			fmt.Fprintf(c.out, "of %d more a proof is with who found it, and nobody has checked it\n", n)
 		}
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -67,10 +68,11 @@ type copier struct {
 	d    control.Daemon
 	mu   sync.Mutex
 	list copyList
+	left map[string]*campaign.Piece // those of which there is no file here, by what it would be called
 }
 
 func (d *campaignDir) copier(daemon control.Daemon) *copier {
-	k := &copier{campaignDir: d, d: daemon}
+	k := &copier{campaignDir: d, d: daemon, left: map[string]*campaign.Piece{}}
 	if text, err := os.ReadFile(d.path(copiesFile)); err != nil || json.Unmarshal(text, &k.list) != nil {
 		k.list = copyList{} // all is handed in again
 	}
@@ -91,8 +93,11 @@ func (k *copier) names(d *campaignDir, under string, all bool) (names []string) 
 			continue
 		}
 		record := fmt.Sprintf("%s%s/%04d.json", under, piecesDir, part+1)
-		if p.Here() {
-			names = append(names, under+piecesDir+"/"+p.File+pieceEnd)
+		if name := under + piecesDir + "/" + p.File + pieceEnd; d.isLeft(p) {
+			names = append(names, name)
+			k.left[name] = p
+		} else if d.isHere(p) {
+			names = append(names, name)
 		}
 		if p.Divided && (all || k.list.Files[record] == nil) {
 			if inner, err := d.inner(part); err == nil { // else check says so
@@ -126,6 +131,13 @@ func (k *copier) handIn(ctx context.Context, what extent) error {
 	}
 	for _, name := range k.names(k.campaignDir, "", what == everything) {
 		if what != everything && k.list.Files[name] != nil {
+			continue
+		}
+		if p := k.left[name]; p != nil { // copies were made where it was found
+			if _, _, err := claim(ctx, k.d, p); err != nil {
+				return err
+			}
+			k.list.Files[name] = p.Kept
 			continue
 		}
 		f, err := os.Open(k.path(filepath.FromSlash(name)))
@@ -197,20 +209,28 @@ func (k *copier) cut(ctx context.Context, r io.Reader, name string, most int) (h
 func (k *copier) safety(ctx context.Context) (all, fewest int, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	fewest = math.MaxInt
 	hashes := []string{k.list.Head}
-	for _, list := range k.list.Files {
-		hashes = append(hashes, list...)
+	for name, list := range k.list.Files {
+		p := k.left[name]
+		if p == nil {
+			hashes = append(hashes, list...)
+			continue
+		}
+		n, _, err := claim(ctx, k.d, p)
+		if err != nil {
+			return 0, 0, err
+		}
+		all, fewest = all+len(p.Kept), min(fewest, n)
 	}
-	for i, h := range hashes {
+	for _, h := range hashes {
 		info, err := k.d.Deposit(ctx, control.Deposit{Hash: h})
 		if err != nil {
 			return 0, 0, err
 		}
-		if i == 0 || info.Copies < fewest {
-			fewest = info.Copies
-		}
+		fewest = min(fewest, info.Copies)
 	}
-	return len(hashes), fewest, nil
+	return all + len(hashes), fewest, nil
 }
 
 // collectLine is how the campaign is had again.

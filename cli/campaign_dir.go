@@ -280,7 +280,7 @@ func (d *campaignDir) export(to string, now time.Time) error {
 		for peer, seconds := range p.Gave {
 			shown.Gave[campaign.Sum([]byte(peer))[:12]] = seconds
 		}
-		if p.Here() {
+		if d.isHere(p) {
 			if err := copyFile(d.pieceFile(p), out.pieceFile(p)); err != nil {
 				return failed("%w", err)
 			}

@@ -20,7 +20,7 @@ import (
 )
 
 // run has the parts computed that are not proved: a batch whose answers are pieces.
-func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.FlagSet, copies bool) error {
+func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.FlagSet, copies, stay bool) error {
 	if err := apps.IntRange("--at-once", o.atOnce, 1, maxAtOnce); err != nil {
 		return err
 	}
@@ -43,14 +43,25 @@ func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.F
 		k = d.copier(b.d)
 	}
 	proving := &prover{list: list, parts: whole.problem.Parts, kept: func() { b.copyTo(k, whatIsNew) }}
+	if stay {
+		if err := proving.leave(b, d); err != nil {
+			return err
+		}
+	}
 	proving.fill(b, d)
 	err = b.run()
 	b.copyTo(k, andTheHead)
-	if err == nil {
-		fmt.Fprintf(c.err, "all %d parts are proved; satin-peer campaign check %s checks them again\n", len(d.Cubes),
-			oneLine(d.dir))
+	if err != nil {
+		return err
 	}
-	return err
+	name := oneLine(d.dir)
+	if n := d.state(time.Time{}).Unchecked(); n > 0 {
+		fmt.Fprintf(c.err, "the proofs of %d of %d parts are with those who found them, and nobody has checked them: "+
+			"satin-peer campaign verdicts %s has others do it\n", n, len(d.Cubes), name)
+		return nil
+	}
+	fmt.Fprintf(c.err, "all %d parts are proved; satin-peer campaign check %s checks them again\n", len(d.Cubes), name)
+	return nil
 }
 
 // A prover has the parts of a campaign proved, and of those in it.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -136,12 +137,18 @@ func (d *campaignDir) unsigned(by int, most int64) (groups [][]int) {
 	}
 	room := int64(0)
 	for part, p := range d.pieces {
-		if p == nil || !p.Here() || formula.Size()+p.Bytes > most || len(p.Verdicts) >= by {
+		if p == nil || len(p.Verdicts) >= by {
 			continue
 		}
-		if room -= p.Bytes; room < 0 || len(groups[len(groups)-1]) == together {
+		bytes := p.Bytes
+		if d.isLeft(p) {
+			bytes = 0 // it does not go with the run
+		} else if !d.isHere(p) || formula.Size()+p.Bytes > most {
+			continue
+		}
+		if room -= bytes; len(groups) == 0 || room < 0 || len(groups[len(groups)-1]) == together {
 			groups = append(groups, nil)
-			room = most - formula.Size() - p.Bytes
+			room = most - formula.Size() - bytes
 		}
 		groups[len(groups)-1] = append(groups[len(groups)-1], part)
 	}
@@ -153,9 +160,10 @@ func (d *campaignDir) hear(b *batch, list []apps.App, p *apps.Parts, parts []int
 	var files []string
 	var cubes [][]int32
 	for _, part := range parts {
-		files, cubes = append(files, d.pieceFile(d.pieces[part])), append(cubes, d.Cubes[part])
+		files, cubes = append(files, d.leftWord(d.pieces[part])), append(cubes, d.Cubes[part])
 	}
-	t, err := readTask(list, control.RunInfo{App: d.App, Args: p.Check(d.formula(), files, cubes)})
+	args := p.Check(d.formula(), files, cubes)
+	t, err := readTask(list, control.RunInfo{App: d.App, Args: args})
 	if err != nil {
 		return 0, err
 	}
@@ -180,7 +188,7 @@ func (d *campaignDir) hear(b *batch, list []apps.App, p *apps.Parts, parts []int
 			}
 		}
 	}
-	return n, nil
+	return n, d.reopen(context.Background(), b.d, parts, args[len(args)-len(parts):], s.answer.Fields)
 }
 
 // keepVerdicts writes what was signed of a piece, and then that there is such a thing.

@@ -52,8 +52,8 @@ func (p *Peer) assemble(apps []Application) error {
 	p.modules.send, p.depot.send = p.traffic.sendShared, p.traffic.sendShared
 	p.crew = &crew{base: p.base, cfg: &p.cfg, self: self, host: p.host, arbiter: &arbiter{cores: p.cfg.Workers},
 		modules: p.modules, apps: catalog, vouch: vouch, memory: &memory{shareable: p.cfg.ObjectsMemory},
-		commitments: &commitments{board: p.board, key: key},
-		send:        p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
+		commitments: &commitments{board: p.board, key: key}, depot: p.depot,
+		send: p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
 		tellShared: p.traffic.tellShared}
 	p.caretaker.crew = p.crew
 	p.crew.jobMemory.Store(p.cfg.Memory)

@@ -30,6 +30,7 @@ type crew struct {
 	vouch   *vouching
 	// what others may be shown of how it was computed
 	commitments *commitments
+	depot       *depot
 
 	send func(*steal.Message) // of all sessions
 	tell func(*steal.News)
@@ -73,6 +74,7 @@ func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal
 	}
 	with.SendShared = func(x *sharedobj.Message) { c.sendShared(&stream.Shared{Run: m.Run, Message: x}) }
 	with.TellShared = func(n *sharedobj.News) { c.tellShared(m.Run, n) }
+	with.Keep, with.Bring = func(b []byte) { c.depot.left(m.Owner, b) }, c.depot.bring
 	s, err := session.New(with)
 	if err != nil {
 		c.memory.leave(m.Run)

@@ -81,7 +81,10 @@ func (p *Peer) Publish(_ context.Context, b control.Publication) (control.Module
 }
 
 // Deposit has bytes kept by other members.
-func (p *Peer) Deposit(_ context.Context, d control.Deposit) (control.DepositInfo, error) {
+func (p *Peer) Deposit(ctx context.Context, d control.Deposit) (control.DepositInfo, error) {
+	if d.Size > 0 && len(d.Bytes) == 0 {
+		return p.depot.claim(ctx, d)
+	}
 	return p.depot.deposit(d)
 }
 

@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
@@ -31,8 +33,6 @@ import (
 const (
 	depositProtocol = protocol.ID("/satin/deposit/2")
 	depositTime     = 10 * time.Second
-	// depositName is that of the constants that they are.
-	depositName = "satin1.deposit"
 )
 
 // keepsDeposits stands on the card of who keeps deposits.
@@ -84,8 +84,11 @@ type depot struct {
 	send    func(*stream.Shared) // of assemble
 	lib     *library.Library
 	files   *cabinet
-	mu      sync.Mutex // taken before that of lib
-	core    *deposits.Core
+
+	arriving atomic.Int64 // from jobs
+
+	mu   sync.Mutex // taken before that of lib
+	core *deposits.Core
 }
 
 // open opens what was kept in earlier lives.
@@ -103,10 +106,10 @@ func (x *depot) open(cfg *Config, q *quota) (err error) {
 	shelf.Kind = library.Kind{Name: "deposit", Suffix: ".bytes", Most: bounds.MaxSize,
 		AsConstant: func(b []byte) (*sharedobj.Recipe, *sharedobj.Body) {
 			body := sharedobj.Build(b)
-			return &sharedobj.Recipe{Kind: sharedobj.Constant, Name: depositName, State: body.Blob}, body
+			return &sharedobj.Recipe{Kind: sharedobj.Constant, Name: port.Deposit, State: body.Blob}, body
 		},
 		Is: func(r *sharedobj.Recipe) bool {
-			return r.Kind == sharedobj.Constant && r.Name == depositName && r.First() &&
+			return r.Kind == sharedobj.Constant && r.Name == port.Deposit && r.First() &&
 				r.State.Size <= uint64(bounds.MaxSize)
 		}}
 	x.lib, err = library.Open(shelf, library.Host{Dir: dir, Self: library.PeerID(x.self.String()), Log: x.log,
@@ -236,7 +239,7 @@ func (x *depot) carryOut(o deposits.Orders, made []byte) {
 		if i.From != "" {
 			holders = append(holders, library.PeerID(i.From))
 		}
-		x.lib.Want(library.Hash(i.Hash), depositName, append(holders, x.likely(i.Hash)...)...)
+		x.lib.Want(library.Hash(i.Hash), port.Deposit, append(holders, x.likely(i.Hash)...)...)
 	}
 	for _, h := range o.Drop {
 		if err := x.files.remove(hex.EncodeToString(h[:])); err != nil {
@@ -251,29 +254,40 @@ func (x *depot) carryOut(o deposits.Orders, made []byte) {
 
 // ask asks a member. The core hears of the end in any case.
 func (x *depot) ask(ctx context.Context, q *deposits.Question) {
-	var a depositReply
-	id, err := peer.Decode(string(q.To))
-	if err == nil {
-		var made []byte
-		if made, err = x.made(&q.Deposit); err == nil {
-			err = x.board.ask(ctx, id, depositProtocol, &depositQuestion{made}, &a, 1<<10, depositTime)
-		}
-	}
-	if err != nil || a.Reply > deposits.Kept {
-		x.log.Debug("a member cannot be asked to keep a deposit", "peer", q.To, "error", err)
-		a.Reply = deposits.Silent
+	r := deposits.Silent
+	if made, err := x.made(&q.Deposit); err == nil {
+		r = x.says(ctx, string(q.To), made)
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.carryOut(x.core.Answered(x.now(), q.To, q.Hash, a.Reply), nil)
+	x.carryOut(x.core.Answered(x.now(), q.To, q.Hash, r), nil)
+}
+
+// says asks a member whether it keeps a deposit of which its maker has signed that much.
+func (x *depot) says(ctx context.Context, to string, made []byte) deposits.Reply {
+	var a depositReply
+	id, err := peer.Decode(to)
+	if err == nil {
+		err = x.board.ask(ctx, id, depositProtocol, &depositQuestion{made}, &a, 1<<10, depositTime)
+	}
+	if err != nil || a.Reply > deposits.Kept {
+		x.log.Debug("a member cannot be asked to keep a deposit", "peer", to, "error", err)
+		return deposits.Silent
+	}
+	return a.Reply
 }
 
 // made is the statement of a deposit's maker. This machine's user's is signed when it is wanted, as membership is
-// renewed; so is what was written down before makers signed.
+// renewed; so is what a job has left here, and what was written down before makers signed.
 func (x *depot) made(d *deposits.Deposit) ([]byte, error) {
 	if i, err := x.item(hex.EncodeToString(d.Hash[:])); err == nil && len(i.Made) > 0 {
 		return i.Made, nil
 	}
+	return x.sign(d)
+}
+
+// sign is this peer's own statement.
+func (x *depot) sign(d *deposits.Deposit) ([]byte, error) {
 	s, err := (&statement.Deposited{Swarm: x.host.SwarmName(), Hash: d.Hash, Size: d.Size, Until: d.Until.Unix(),
 		Proof: x.host.Proof()}).Sign(x.key)
 	if err != nil {

@@ -207,3 +207,50 @@ func TestWhoPaysForDeposits(t *testing.T) {
 		t.Errorf("this peer's own: %+v, %v", s, err)
 	}
 }
+
+// Guards that what jobs leave is on the account of him whose run it is, that this peer signs for it, that no more comes
+// in at a time than there is room for, and that what there is no room for leaves nothing behind; of an own run it is
+// the user's.
+func TestWhatJobsLeaveIsKept(t *testing.T) {
+	b, _ := standing()
+	key, me := newKey(t)
+	_, owner := newKey(t)
+	q := &quota{most: 4000} // a quarter of it for each
+	x := &depot{base: b, self: me, key: key, host: vouches{}, send: func(*stream.Shared) {}}
+	if err := x.open(&Config{Host: host.Config{StateDir: t.TempDir()}}, q); err != nil {
+		t.Fatal(err)
+	}
+	defer x.close()
+	leave := func(of libp2p.ID, n int, fill byte) {
+		x.left(of, bytes.Repeat([]byte{fill}, n))
+		x.wg.Wait()
+	}
+	leave(owner, 900, 1)
+	leave(owner, 900, 2) // there is no room
+	leave(me, 2000, 3)
+	x.arriving.Store(maxArriving)
+	leave(me, 10, 4)
+	x.arriving.Store(0)
+	leave(owner, 0, 5)
+	leave(me, control.MaxDeposit+1, 6)
+	items := x.core.Items()
+	if len(items) != 2 || len(x.lib.Files()) != 2 || x.arriving.Load() != 0 {
+		t.Fatalf("%+v, %d files, %d are arriving", items, len(x.lib.Files()), x.arriving.Load())
+	}
+	for _, i := range items {
+		want := map[int64]deposits.PeerID{900: deposits.PeerID(owner.String()), 2000: ""}
+		if giver, ok := want[i.Size]; !ok || i.Giver != giver {
+			t.Errorf("%+v", i)
+		}
+		made, err := x.made(&i.Deposit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := statement.OpenDeposited(made); err != nil || s.Author != me || s.Size != i.Size {
+			t.Errorf("it is handed on as %+v, %v", s, err)
+		}
+	}
+	if p := q.of[accountOf(deposits.PeerID(owner.String()))]; p == nil || p.bytes != 900 {
+		t.Errorf("the owner's account has %+v", p)
+	}
+}

@@ -37,7 +37,8 @@ is a job for another attempt. The first model ends the run.
 A model is checked in every clause. That there is none is shown by a proof that anybody can check: --proof FILE writes it,
 in the LRAT format, and satin-peer check FORMULA FILE checks it. Where the formula was made and not read, --formula FILE
 writes it. Of one part, --cube LITERALS, the proof is that not all of
-these literals are true. --estimate PROBES guesses beforehand what a proof will take (Knuth 1975). --check has such
+these literals are true. --leave CUBES refutes several, each by a job whose proof stays on the machine that
+finds it and is named in the answer. --estimate PROBES guesses beforehand what a proof will take (Knuth 1975). --check has such
 proofs of parts checked, each by a job: with --verify quorum=2,others by two other members, who sign what they say.
 
 Whether there is a model is the same in every run; which one is found may depend on who was first.`,
@@ -70,6 +71,8 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 	cube := fs.String("cube", "", "only the models in which the `LITERALS`, such as 3,-7, are true")
 	probes := fs.Int("estimate", 0, "guess by so many `PROBES`, 2 or more, how many conflicts it will take")
 	formula := fs.String("formula", "", "write the formula to `FILE`, in DIMACS CNF, before the run")
+	leave := fs.String("leave", "",
+		"refute the `CUBES`, such as '3,-7;3,7', each by a job that leaves its proof where it runs: see satin-peer campaign")
 	check := fs.Bool("check", false, "solve nothing: check pieces of a proof about FILE, which follow it as FILE=LITERALS")
 	return func(args []string) (*apps.Problem, error) {
 		if *check {
@@ -82,6 +85,9 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 		if err != nil {
 			return nil, err
 		}
+		if *leave != "" {
+			return leaving(name, f, *threshold, *leave)
+		}
 		decisions, err := parseCube(*cube, f)
 		if err != nil {
 			return nil, err
@@ -89,21 +95,8 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 		if len(decisions) > 0 {
 			name, known = name+" with "+*cube, unknown
 		}
-		if *proof != "" {
-			if *proof == *formula || slices.Contains(args, *proof) {
-				return nil, &apps.InputError{What: "--proof", Got: *proof, Want: "another file than the formula's"}
-			}
-			if err := apps.CheckOutput(*proof); err != nil {
-				return nil, err
-			}
-		}
-		if *formula != "" {
-			if slices.Contains(args, *formula) {
-				return nil, &apps.InputError{What: "--formula", Got: *formula, Want: "another file than is read"}
-			}
-			if err := apps.WriteFile(*formula, f.write); err != nil {
-				return nil, err
-			}
+		if err := f.outputs(*proof, *formula, args); err != nil {
+			return nil, err
 		}
 		c := Cube{Formula: f, Facts: decisions, Threshold: *threshold, Proof: *proof != ""}
 		if *probes != 0 {
@@ -124,6 +117,25 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 		}
 		return p, nil
 	}
+}
+
+// outputs writes the formula, if that is wanted, and sees whether the proof can be written, if one is.
+func (f *Formula) outputs(proof, formula string, args []string) error {
+	if proof != "" {
+		if proof == formula || slices.Contains(args, proof) {
+			return &apps.InputError{What: "--proof", Got: proof, Want: "another file than the formula's"}
+		}
+		if err := apps.CheckOutput(proof); err != nil {
+			return err
+		}
+	}
+	if formula == "" {
+		return nil
+	}
+	if slices.Contains(args, formula) {
+		return &apps.InputError{What: "--formula", Got: formula, Want: "another file than is read"}
+	}
+	return apps.WriteFile(formula, f.write)
 }
 
 // saveProof writes the proof of a formula without a model; nothing for one that has a model.

@@ -76,6 +76,13 @@ func (c Cube) parts() *apps.Parts {
 		Args: func(cube []int32, file string) []string {
 			return []string{"--cube=" + cubeText(cube), "--proof=" + file}
 		},
+		Leave: func(cubes [][]int32) []string {
+			words := make([]string, len(cubes))
+			for i, cube := range cubes {
+				words[i] = cubeText(cube)
+			}
+			return []string{"--leave=" + strings.Join(words, ";")}
+		},
 		Guess: func(cube []int32, probes int) []string {
 			return []string{"--cube=" + cubeText(cube), fmt.Sprint("--estimate=", probes)}
 		},

@@ -25,6 +25,8 @@ type Hearing struct {
 	Formula []byte
 	Pieces  [][]byte
 	Cubes   [][]int32 // what each is about, as a campaign has it
+	// Left names those that are elsewhere, by their place: these have no bytes in Pieces. Nil: none is.
+	Left []Left
 }
 
 // A Claim says that a piece shows that not all literals of a cube are true in a model of the formula. It names both by
@@ -33,12 +35,16 @@ type Claim struct {
 	Formula, Piece       string
 	Cube                 []int32
 	FormulaText, Content satin.Constant[[]byte]
+	// Kept is where the piece is, and Bytes how many it has, if it was left somewhere: then it has no Content.
+	Kept  []satin.Kept
+	Bytes int64
 }
 
 // A Verdict is what the checker says of a claim.
 type Verdict struct {
 	Accepted bool
-	Steps    int // clauses that the piece adds
+	Steps    int  // clauses that the piece adds
+	Lost     bool // the piece could not be had, so nothing is said of it
 }
 
 // Claims says what it is about: see apps.Claim.
@@ -57,8 +63,13 @@ func verdicts(f *satin.Frame, h Hearing) []Verdict {
 	formula := satin.ShareConstant(f, h.Formula)
 	asked := make([]satin.Future[Claim, Verdict], len(h.Pieces))
 	for i, piece := range h.Pieces {
-		asked[i] = satin.Spawn(f, verdictOf, Claim{Formula: sum(h.Formula), Piece: sum(piece), Cube: h.Cubes[i],
-			FormulaText: formula, Content: satin.ShareConstant(f, piece)})
+		c := Claim{Formula: sum(h.Formula), Cube: h.Cubes[i], FormulaText: formula}
+		if i < len(h.Left) && len(h.Left[i].Kept) > 0 {
+			c.Piece, c.Bytes, c.Kept = h.Left[i].File, h.Left[i].Bytes, h.Left[i].Kept
+		} else {
+			c.Piece, c.Content = sum(piece), satin.ShareConstant(f, piece)
+		}
+		asked[i] = satin.Spawn(f, verdictOf, c)
 	}
 	said := make([]Verdict, len(h.Pieces))
 	for i := len(asked) - 1; i >= 0; i-- { // the newest first, which is cheapest
@@ -69,7 +80,11 @@ func verdicts(f *satin.Frame, h Hearing) []Verdict {
 
 // verdictOf checks a claim. It believes nobody that what is there is what is named.
 func verdictOf(f *satin.Frame, c Claim) Verdict {
-	formula, piece := c.FormulaText.Read(f), c.Content.Read(f)
+	formula := c.FormulaText.Read(f)
+	piece, err := c.content(f)
+	if err != nil {
+		return Verdict{Lost: true}
+	}
 	if sum(formula) != c.Formula || sum(piece) != c.Piece {
 		return Verdict{}
 	}
@@ -94,7 +109,9 @@ func follow(formula, piece []byte, cube []int32) Verdict {
 func verdictsAlone(h Hearing) []Verdict {
 	said := make([]Verdict, len(h.Pieces))
 	for i, piece := range h.Pieces {
-		said[i] = follow(h.Formula, piece, h.Cubes[i])
+		if said[i].Lost = i < len(h.Left) && len(h.Left[i].Kept) > 0; !said[i].Lost {
+			said[i] = follow(h.Formula, piece, h.Cubes[i])
+		}
 	}
 	return said
 }
@@ -125,7 +142,13 @@ func hearing(args []string) (*apps.Problem, error) {
 		if err != nil {
 			return nil, err
 		}
-		piece, err := apps.ReadFile(file, maxHearing)
+		var piece []byte
+		var left Left
+		if strings.HasPrefix(file, keptPiece) {
+			left, err = parseKept(file)
+		} else {
+			piece, err = apps.ReadFile(file, maxHearing)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +156,7 @@ func hearing(args []string) (*apps.Problem, error) {
 			return nil, &apps.InputError{What: "--check", Got: fmt.Sprintf("%d bytes and more", size),
 				Want: fmt.Sprintf("at most %d in all", maxHearing)}
 		}
-		h.Pieces, h.Cubes = append(h.Pieces, piece), append(h.Cubes, cube)
+		h.Pieces, h.Cubes, h.Left = append(h.Pieces, piece), append(h.Cubes, cube), append(h.Left, left)
 	}
 	return &apps.Problem{
 		Title: fmt.Sprintf("%d pieces of a proof about %s", len(h.Pieces), name), Root: "sat.verdicts", Arg: h,
@@ -145,18 +168,23 @@ func hearing(args []string) (*apps.Problem, error) {
 			return nil
 		},
 		Answer: func(result any) apps.Answer {
-			var refused []string
+			var refused, lost []string
 			for i, v := range result.([]Verdict) {
-				if !v.Accepted {
+				if v.Lost {
+					lost = append(lost, args[i+1])
+				} else if !v.Accepted {
 					refused = append(refused, args[i+1])
 				}
 			}
-			text := fmt.Sprintf("%d of %d pieces are right", len(h.Pieces)-len(refused), len(h.Pieces))
+			text := fmt.Sprintf("%d of %d pieces are right", len(h.Pieces)-len(refused)-len(lost), len(h.Pieces))
+			if len(lost) > 0 {
+				text += fmt.Sprintf("; %d cannot be had", len(lost))
+			}
 			if len(refused) > 0 {
 				text += "; refused: " + strings.Join(refused, " ")
 			}
 			return apps.Answer{Text: text, Fields: map[string]any{"pieces": len(h.Pieces),
-				"refused": append([]string{}, refused...)}}
+				"refused": append([]string{}, refused...), "lost": append([]string{}, lost...)}}
 		},
 	}, nil
 }

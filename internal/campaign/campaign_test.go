@@ -171,3 +171,23 @@ func TestPage(t *testing.T) {
 		t.Error("the page shows what is not there")
 	}
 }
+
+// Guards that a part whose proof stayed with who found it does not count before somebody else has checked it, neither
+// as done nor as a sample of the rest.
+func TestUncheckedDoesNotCount(t *testing.T) {
+	counts := make([]uint64, 30)
+	for i := range counts {
+		counts[i] = 10
+	}
+	s := state(counts...)
+	p := s.Pieces[s.Order()[22]]
+	p.Kept = []string{"x"}
+	e, _ := s.Left()
+	if s.Done() != 29 || s.Unchecked() != 1 || s.Sum().Conflicts != 290 || e.From != 22 {
+		t.Errorf("%d done, %d unchecked, %d conflicts, an estimate of %d", s.Done(), s.Unchecked(),
+			s.Sum().Conflicts, e.From)
+	}
+	if p.Verdicts = []string{"a"}; s.Done() != 30 || s.Unchecked() != 0 {
+		t.Errorf("%d done when it is checked", s.Done())
+	}
+}

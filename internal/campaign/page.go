@@ -27,10 +27,13 @@ type Piece struct {
 	Gave      map[string]float64 `json:"gave_seconds,omitempty"` // processor time, by peer
 	// Verdicts are the peers that have checked it, too, and signed that it is right.
 	Verdicts []string `json:"verdicts,omitempty"`
+	// Kept are the deposits that the piece is cut into, if it stayed with who found it: what is said of it is what that
+	// one has said, until it has verdicts. It is Dropped here.
+	Kept []string `json:"kept,omitempty"`
 }
 
-// Here says whether the piece is a file of its own, which is kept.
-func (p *Piece) Here() bool { return !p.Dropped && !p.Divided }
+// Checked says whether somebody besides its maker has looked at the piece.
+func (p *Piece) Checked() bool { return len(p.Kept) == 0 || len(p.Verdicts) > 0 }
 
 // A State is how far a campaign is. Parts that are not proved have nil.
 type State struct {
@@ -43,7 +46,17 @@ type State struct {
 func (s *State) Done() int { return len(s.proved()) }
 
 func (s *State) proved() []*Piece {
-	return slices.DeleteFunc(slices.Clone(s.Pieces), func(p *Piece) bool { return p == nil })
+	return slices.DeleteFunc(slices.Clone(s.Pieces), func(p *Piece) bool { return p == nil || !p.Checked() })
+}
+
+// Unchecked counts the parts of which a proof was left with who found it, and nobody else has looked at it.
+func (s *State) Unchecked() (n int) {
+	for _, p := range s.Pieces {
+		if p != nil && !p.Checked() {
+			n++
+		}
+	}
+	return n
 }
 
 // Sum adds up the pieces that are there.
@@ -81,7 +94,7 @@ type Estimate struct {
 func (s *State) Left() (e Estimate, ok bool) {
 	var sample []float64
 	for _, part := range s.Order() {
-		if s.Pieces[part] == nil {
+		if p := s.Pieces[part]; p == nil || !p.Checked() {
 			break
 		}
 		sample = append(sample, float64(s.Pieces[part].Conflicts))

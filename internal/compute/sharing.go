@@ -26,7 +26,10 @@ type sharing struct {
 	refused map[engine.Name]string      // what was made here and cannot be shared, and why
 }
 
-var _ engine.Outside = (*sharing)(nil)
+var (
+	_ engine.Outside = (*sharing)(nil)
+	_ engine.Keeps   = (*sharing)(nil)
+)
 
 // maxRefused bounds what is remembered: a job that names more is given away, and comes back.
 const maxRefused = 1024
@@ -85,15 +88,29 @@ func (n *named) Tell(withWrite bool, encode func() ([]byte, error)) error {
 }
 
 // Want asks for what a job reads: see engine.Outside.
-func (s *sharing) Want(name engine.Name) { s.about(port.Wanted, name) }
+func (s *sharing) Want(name engine.Name) {
+	s.about(port.Wanted, &port.Shared{Digest: sharedobj.Digest(name)})
+}
+
+// Keep and WantKept are of bytes that are to outlive the run: see engine.Keeps.
+func (s *sharing) Keep(b []byte) engine.Name {
+	n := s.Name(engine.Version{Kind: engine.Constant, Registered: port.Deposit, State: b})
+	_ = n.Tell(false, nil) // nothing is encoded again, so nothing fails
+	return n.Name()
+}
+
+// WantKept is the other half of Keep.
+func (s *sharing) WantKept(name engine.Name) {
+	s.about(port.Wanted, &port.Shared{Digest: sharedobj.Digest(name), Name: port.Deposit})
+}
 
 // Offered says that something was offered to a lattice: see engine.Outside.
-func (s *sharing) Offered(name engine.Name) { s.about(port.Offered, name) }
+func (s *sharing) Offered(name engine.Name) {
+	s.about(port.Offered, &port.Shared{Digest: sharedobj.Digest(name)})
+}
 
-func (s *sharing) about(kind port.EventKind, name engine.Name) {
-	s.e.tell(func(told *[]port.Event) {
-		*told = append(*told, port.Event{Kind: kind, Shared: &port.Shared{Digest: sharedobj.Digest(name)}})
-	})
+func (s *sharing) about(kind port.EventKind, what *port.Shared) {
+	s.e.tell(func(told *[]port.Event) { *told = append(*told, port.Event{Kind: kind, Shared: what}) })
 }
 
 // take gives what is to be told first.

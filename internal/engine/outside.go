@@ -23,6 +23,15 @@ type Outside interface {
 	Offered(Name)
 }
 
+// Keeps is an Outside with a place for bytes that are to outlive the run.
+type Keeps interface {
+	// Keep has this machine keep some, if it has room for them, and says what they are called in any case. They are not
+	// changed afterwards.
+	Keep(b []byte) Name
+	// WantKept asks for some, whoever has them: Shelf.Here or Shelf.Failed follows.
+	WantKept(Name)
+}
+
 // A Kind says how a shared value may change.
 type Kind uint8
 

@@ -232,6 +232,22 @@ func (e *shelved) decoded(decode func([]byte) (any, error)) (any, error) {
 
 // Read gives a version, which it waits for if need be: other jobs use the core meanwhile.
 func (s *Shelf) Read(w *Worker, name Name, decode func([]byte) (any, error)) (any, error) {
+	return s.read(w, name, decode, func() { s.Outside.Want(name) })
+}
+
+// ReadKept gives bytes that outlive runs, and waits for them as Read does. They do not stay here.
+func (s *Shelf) ReadKept(w *Worker, name Name) ([]byte, error) {
+	k, ok := s.Outside.(Keeps)
+	if !ok {
+		return nil, errNowhere
+	}
+	v, err := s.read(w, name, func(b []byte) (any, error) { return b, nil }, func() { k.WantKept(name) })
+	s.Forget(name)
+	b, _ := v.([]byte)
+	return b, err
+}
+
+func (s *Shelf) read(w *Worker, name Name, decode func([]byte) (any, error), want func()) (any, error) {
 	if v, err := s.Look(name, decode); v != nil || err != nil {
 		return v, err
 	}
@@ -253,7 +269,7 @@ func (s *Shelf) Read(w *Worker, name Name, decode func([]byte) (any, error)) (an
 		e.waiting = append(e.waiting, x)
 		s.mu.Unlock()
 		if first {
-			s.Outside.Want(name)
+			want()
 		}
 		w.waitUntil(func() bool {
 			s.mu.Lock()

@@ -93,7 +93,7 @@ var proofMutants = []mutant{
 		old: "				id += shift\n", new: "				_ = shift\n"},
 	{name: "campaign/chosen-sample", wrong: "what is left is estimated from all that is done",
 		file: "internal/campaign/page.go", pkg: "internal/campaign", run: "^TestLeft$",
-		old: "		if s.Pieces[part] == nil {\n			break\n", new: "		if s.Pieces[part] == nil {\n			continue\n"},
+		old: "p == nil || !p.Checked() {\n			break\n", new: "p == nil || !p.Checked() {\n			continue\n"},
 	{name: "campaign/unchecked", wrong: "the proof of any part is taken", file: "cli/campaign_dir.go",
 		pkg: "cli", run: "^TestCampaign$",
 		old: "lrat.Derive(formula, io.TeeReader(piece, &read), d.Goal(part))", new: "lrat.Derive(formula, piece, d.Goal((part+1)%len(d.Cubes)))"},

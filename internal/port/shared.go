@@ -27,6 +27,10 @@ type Shared struct {
 	Changed bool              `cbor:"10,keyasint,omitempty"`
 }
 
+// Deposit is the name of a constant that is to outlive its run: a Made of one is for whoever keeps such bytes, and not
+// for the core; a Wanted that has it is answered by Here or Failed, too.
+const Deposit = "satin1.deposit"
+
 // Names is what a job reads of shared values: steal.Job's Names, as bytes.
 type Names struct {
 	Needs   []sharedobj.Need   `cbor:"1,keyasint,omitempty"`

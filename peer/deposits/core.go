@@ -205,7 +205,8 @@ func (c *Core) Deposit(now time.Time, h Hash, size int64) (out Orders, ok bool) 
 }
 
 // Asked takes in a member's question whether a deposit is kept for its giver, on whose account it is: the member
-// itself, or who has said so in a way that nobody else can, the size and how long it is to be kept included.
+// itself, or who has said so in a way that nobody else can, the size and how long it is to be kept included. From is ""
+// for what a job of the giver's has left here, which is handed on as this peer's.
 func (c *Core) Asked(now time.Time, from, giver PeerID, d Deposit) (r Reply, why string, out Orders) {
 	if last := now.Add(c.cfg.Life); d.Until.After(last) {
 		d.Until = last
@@ -218,7 +219,7 @@ func (c *Core) Asked(now time.Time, from, giver PeerID, d Deposit) (r Reply, why
 		if c.of[giver] >= c.cfg.MostOf || len(c.items)-c.own >= c.cfg.Most {
 			return Refused, "there are too many", out
 		}
-		if c.busy(from) {
+		if !c.has(d.Hash) && c.busy(from) {
 			return Coming, "", out // when there is time for it
 		}
 		if why := c.room.Take(giver, d.Size); why != "" {

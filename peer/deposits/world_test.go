@@ -258,6 +258,34 @@ func TestDepositsAreBounded(t *testing.T) {
 	}
 }
 
+// Guards that what a job has left, whose bytes are here, does not wait for what is coming, counts as his whose job it
+// was, has copies at others on the account of whoever has it, and is refused where there is no room.
+func TestWhatJobsLeave(t *testing.T) {
+	w := newWorld(t, 1, 4)
+	p := w.peers[0]
+	far := w.now.Add(w.cfg.Life)
+	for i := range w.cfg.Coming {
+		p.core.coming[Hash{9, byte(i)}] = arrival{w.now, PeerID(fmt.Sprint("q", i))}
+	}
+	leave := func(h Hash) (Reply, string) {
+		p.disk[h] = 1 << 20
+		r, why, o := p.core.Asked(w.now, "", "owner", Deposit{h, 1 << 20, far})
+		w.carryOut(p, o)
+		return r, why
+	}
+	if r, why := leave(Hash{1}); r != Kept || p.took["owner"] != 1<<20 {
+		t.Fatalf("what is here is answered %d, %q: %d bytes are its owner's", r, why, p.took["owner"])
+	}
+	w.run(time.Minute)
+	if n := w.holders(Hash{1}); n < 1+w.cfg.Copies {
+		t.Errorf("%d have it", n)
+	}
+	p.room = 0
+	if r, why := leave(Hash{2}); r != Refused || why == "" || len(p.written) != 1 {
+		t.Errorf("where there is no room: %d, %q", r, why)
+	}
+}
+
 // Guards against members that lie: what is not as large as was said is dropped, and whoever says so rightly may have it
 // kept then; who wants another's kept for longer has it on his own account; and what this machine's user wants kept is
 // on nobody's.

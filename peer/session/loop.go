@@ -71,7 +71,7 @@ func (s *Session) collect() {
 		for i := range events {
 			s.note(&events[i])
 		}
-		s.driver.Happened(s.now(), events...)
+		s.driver.Happened(s.now(), s.lasting.take(events)...)
 	}
 }
 

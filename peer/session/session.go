@@ -40,6 +40,11 @@ type Config struct {
 	// are what they lead to. Without them a job that names something shared comes back to where it was spawned.
 	SendShared func(m *sharedobj.Message)
 	TellShared func(n *sharedobj.News)
+	// Keep is given bytes that a job has left to outlive the run, and Bring asked for such: it calls done, on
+	// another goroutine, with what it has got, nil for nothing. They must not block. Nil: both go to the core of what
+	// is shared.
+	Keep  func(b []byte)
+	Bring func(d sharedobj.Digest, done func(b []byte))
 	// Answer is told the root's Outcome when this peer holds the root, by the loop, which it must not hold
 	// up. Another peer may have had one before, and this one again if it becomes master again.
 	Answer func(outcome []byte)
@@ -109,6 +114,7 @@ type Session struct {
 	ordered  uint64        // Run orders
 	again    time.Duration // when the engine wants to be asked again, 0 is never
 	asking   []asking
+	lasting  lasting
 	bad      uint64 // jobs and outcomes that could not be decoded
 	unkept   uint64
 	stored   uint64 // outcomes that the store took,
@@ -172,6 +178,7 @@ func New(cfg Config) (*Session, error) {
 		inbox: make(chan *steal.Message, inboxLength), gossip: make(chan *steal.News, gossipLength),
 		shared: newSharedIn(), bell: make(chan struct{}, 1), quit: make(chan struct{}), left: make(chan struct{}),
 	}
+	s.lasting = lasting{cfg: &s.cfg, tell: s.tell}
 	sides := sides{s}
 	with := driver.Config{Core: core, Engine: sides, Transport: sides, Shared: shared, SharedTransport: sides,
 		MaxJobBytes: cfg.Core.MaxJobBytes, Notary: cfg.Notary, Proving: cfg.Proving,

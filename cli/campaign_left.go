@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/campaign"
+	"github.com/satin-peer/satin/peer/control"
+)
+
+// Where proofs are more than the owner's line carries they stay on the disks of those who find them:
+//
+//   - A part is *open*.
+//   - It is *left* when a run has ended whose job has left its proof where it ran, and named it: it has a record, and
+//     its machine and two others keep copies (peer/depot_made.go). All that is known is what that machine has said.
+//   - It is *checked* when two other members have had the proof, from whoever has it, and signed that it is right
+//     (campaign_verdicts.go). Only then it counts.
+//   - It is *here* if somebody has collected it, and counts like any other piece.
+//   - It is open again if it is found to be wrong, or if nobody has all of it any more. Open parts that are not left
+//     are proved as ever, with the proof brought here: so who lies about a part costs its time and no more.
+
+// leftDir has the names of the runs that leave proofs.
+const leftDir = "left"
+
+// isHere says whether the proof of a part is a file here, which is kept.
+func (d *campaignDir) isHere(p *campaign.Piece) bool {
+	if p.Divided || len(p.Kept) == 0 {
+		return !p.Divided && !p.Dropped
+	}
+	_, err := os.Stat(d.pieceFile(p))
+	return err == nil
+}
+
+// isLeft says whether it is elsewhere.
+func (d *campaignDir) isLeft(p *campaign.Piece) bool { return len(p.Kept) > 0 && !d.isHere(p) }
+
+// leave has the open parts proved, some by each run, and their proofs left where they are found.
+func (v *prover) leave(b *batch, d *campaignDir) error {
+	const together = 64
+	if b.d == nil {
+		return &apps.InputError{What: "--stay", Want: "a daemon: without others there is nobody with whom proofs could stay"}
+	}
+	of := &batch{console: b.console, o: b.o, d: b.d, dir: d.path(leftDir), running: map[*input]computation{},
+		isDone: func(*input) bool { return false }}
+	parts := map[*input][]int{}
+	group := 0
+	for all := range slices.Chunk(d.Order(), together) { // the same whatever is done: their runs are found again
+		group++
+		open := slices.DeleteFunc(slices.Clone(all), func(part int) bool { return d.pieces[part] != nil })
+		if len(open) == 0 {
+			continue
+		}
+		in := &input{line: group, text: fmt.Sprintf("%d parts", len(open))}
+		in.read = func() (*task, error) {
+			cubes := make([][]int32, len(open))
+			for i, part := range open {
+				cubes[i] = d.Cubes[part]
+			}
+			return v.task(d, v.parts.Leave(cubes))
+		}
+		parts[in] = open
+		of.inputs = append(of.inputs, in)
+	}
+	of.keep = func(in *input, s solution) error {
+		err := d.takeLeft(parts[in], s)
+		v.kept()
+		return err
+	}
+	if err := os.MkdirAll(of.dir, 0o755); err != nil {
+		return failed("%w", err)
+	}
+	return of.run()
+}
+
+// takeLeft writes down what was left of some parts. Of one of which nothing can be made, nothing is: it stays open.
+func (d *campaignDir) takeLeft(parts []int, s solution) error {
+	var said struct{ Pieces []campaign.Piece }
+	text, err := json.Marshal(s.answer.Fields)
+	if err == nil {
+		err = json.Unmarshal(text, &said)
+	}
+	if err != nil || len(said.Pieces) != len(parts) {
+		return errors.Join(err, fmt.Errorf("%d pieces of %d parts", len(said.Pieces), len(parts)))
+	}
+	for i, p := range said.Pieces {
+		n := int64(len(p.Kept))
+		if n == 0 || p.Bytes <= (n-1)*satin.MaxKept || p.Bytes > n*satin.MaxKept || !isHash(p.File) ||
+			slices.ContainsFunc(p.Kept, func(h string) bool { return !isHash(h) }) {
+			continue
+		}
+		next := campaign.Piece{Part: parts[i] + 1, File: p.File, Bytes: p.Bytes, Kept: p.Kept, Dropped: true,
+			Attempts: p.Attempts, Conflicts: p.Conflicts, Gave: map[string]float64{}}
+		share := float64(len(parts)) // of what the run took: nobody has told of one part
+		next.Elapsed = s.end.at.Seconds() / share
+		for peer, seconds := range s.gave {
+			next.Gave[peer] = seconds / share
+		}
+		d.mu.Lock()
+		err := d.renew(parts[i], &next)
+		d.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leftWord names a piece for a run that checks it: a file, or what it is called elsewhere.
+func (d *campaignDir) leftWord(p *campaign.Piece) string {
+	if d.isLeft(p) {
+		return fmt.Sprintf("kept:%s:%d:%s", p.File, p.Bytes, strings.Join(p.Kept, "+"))
+	}
+	return d.pieceFile(p)
+}
+
+// claim asks for each deposit of a piece who has it, and has them keep it as this user's. It says how many others have
+// the one that fewest have, and whether somebody, or this machine, has each.
+func claim(ctx context.Context, d control.Daemon, p *campaign.Piece) (fewest int, all bool, err error) {
+	all = true
+	for i, h := range p.Kept {
+		size := min(satin.MaxKept, p.Bytes-int64(i)*satin.MaxKept)
+		info, err := d.Deposit(ctx, control.Deposit{Hash: h, Size: size})
+		if err != nil {
+			return 0, false, err
+		}
+		if i == 0 || info.Copies < fewest {
+			fewest = info.Copies
+		}
+		all = all && (info.Copies > 0 || info.Here)
+	}
+	return fewest, all, nil
+}
+
+// reopen takes back what was said of parts that are left: of those whose proof is wrong, and of those whose proof could
+// not be had, if nobody says that he has it. Words are how the run was told of each.
+func (d *campaignDir) reopen(ctx context.Context, daemon control.Daemon, parts []int, words []string,
+	fields map[string]any) error {
+	var said struct{ Refused, Lost []string }
+	text, err := json.Marshal(fields)
+	if err == nil {
+		err = json.Unmarshal(text, &said)
+	}
+	if err != nil {
+		return err
+	}
+	for i, part := range parts {
+		p := d.pieces[part]
+		if !d.isLeft(p) || p.Checked() {
+			continue
+		}
+		gone := slices.Contains(said.Refused, words[i])
+		if slices.Contains(said.Lost, words[i]) {
+			_, all, err := claim(ctx, daemon, p)
+			if err != nil {
+				return err
+			}
+			gone = !all
+		}
+		if !gone {
+			continue
+		}
+		if err := os.Remove(d.record(part)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return failed("%w", err)
+		}
+		d.pieces[part] = nil
+	}
+	return nil
+}
