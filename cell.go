@@ -90,8 +90,8 @@ func (l *lattice[K, V]) find(shelf *engine.Shelf, name engine.Name, named engine
 	return shelf.Find(name, func() any {
 		c := &cell[K, V]{kind: l, about: s.About, bottom: &s.Bottom, shelf: shelf, name: name, named: named}
 		c.slot = unsafe.Pointer(c.bottom)
-		if shelf.Partial != nil {
-			c.oracle = &oracle[V]{rnd: shelf.Partial}
+		if p, ok := shelf.Partial.(*partial); ok {
+			c.oracle = newOracle(p, l.name, l.join, s.Bottom)
 		}
 		return c
 	}).(*cell[K, V])

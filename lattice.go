@@ -1,11 +1,8 @@
 package satin
 
 import (
-	"context"
 	"fmt"
-	"math/rand/v2"
 	"reflect"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -28,6 +25,7 @@ type place[K, V any] struct {
 	cell atomic.Pointer[cell[K, V]]
 	kind *lattice[K, V]
 	name engine.Name // of one that came
+	made int         // in RunPartial, by a job of that depth
 }
 
 // head is how Value comes to its value: what is not generic, so that it is inlined.
@@ -86,7 +84,9 @@ func RegisterLattice[K, V any](name string, join func(V, V) V, check func(K, V) 
 func ShareLattice[K, V any](f *Frame, join func(V, V) V, about K, bottom V) Lattice[K, V] {
 	kind := engine.MustMethod(funcKey(join), "RegisterLattice").Typed.(*lattice[K, V])
 	p := newPlace(kind)
-	p.lead(shareCell(f.worker().Shelf(), kind, about, bottom))
+	if c := p.lead(shareCell(f.worker().Shelf(), kind, about, bottom)); c.oracle != nil {
+		p.made = len(f.ID().Path)
+	}
 	return Lattice[K, V]{p}
 }
 
@@ -101,7 +101,7 @@ func (l Lattice[K, V]) About(f *Frame) K { return l.at.here(f).about }
 func (p *place[K, V]) find(f *Frame) unsafe.Pointer {
 	c := p.here(f)
 	if c.oracle != nil {
-		v := c.oracle.value(c.kind.join, *c.bottom, f.ID().Path)
+		v := c.oracle.value(f, p.made)
 		return unsafe.Pointer(&v)
 	}
 	return atomic.LoadPointer(&c.slot)
@@ -120,7 +120,7 @@ func (l Lattice[K, V]) Offer(f *Frame, v V) {
 		}
 	}
 	if c.oracle != nil {
-		c.oracle.offer(v, f.ID().Path)
+		c.oracle.offer(f, v, l.at.made)
 		return
 	}
 	if c.join(v) && c.open.Load() {
@@ -193,57 +193,4 @@ func (l Lattice[K, V]) Leave(engine.Handle) (leaving engine.Leaving, ok bool, er
 		leaving.Floor, err = c.floor()
 	}
 	return leaving, true, err
-}
-
-// oracle remembers all offers, and by which jobs, so that each Value can join other ones of them.
-type oracle[V any] struct {
-	mu     sync.Mutex
-	rnd    *rand.Rand
-	offers []offered[V]
-	seen   map[string]V // by job
-}
-
-type offered[V any] struct {
-	v   V
-	job string // its path
-}
-
-func (o *oracle[V]) offer(v V, path []uint32) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.offers = append(o.offers, offered[V]{v, fmt.Sprint(path)})
-}
-
-// value joins what a job must see, its own offers and what it saw before, and any of the others, in any order.
-func (o *oracle[V]) value(join func(V, V) V, bottom V, path []uint32) V {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	job := fmt.Sprint(path)
-	v, again := o.seen[job]
-	if !again {
-		v = bottom
-	}
-	share := o.rnd.IntN(3) // none, some or nearly all
-	for _, i := range o.rnd.Perm(len(o.offers)) {
-		x := &o.offers[i]
-		if x.job == job || o.rnd.IntN(4) < share+share/2 {
-			v = join(v, x.v)
-		}
-	}
-	if o.seen == nil {
-		o.seen = map[string]V{}
-	}
-	o.seen[job] = v
-	return v
-}
-
-// RunPartial runs the sequential program so that each Value of a lattice has joined only some of what was
-// offered so far, drawn from the seed, as it may on a swarm: a job's own offers always, the others now and
-// then. A test that demands the same result for many seeds finds programs that rest on
-// more.
-func RunPartial[A, R any](ctx context.Context, seed uint64, fn func(*Frame, A) R, arg A) (R, error) {
-	t := taskOf[A, R](engine.MustLookup(funcKey(fn)).Ops.NewRecord())
-	t.arg = arg
-	err := engine.RunAlone(ctx, &t.Record, &engine.Shelf{Partial: rand.New(rand.NewPCG(seed, 1))})
-	return t.res, err
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/satintest"
 )
 
 // Guards that the jobs find what the twin finds, mark by mark, on any number of workers, and that it is the published
@@ -54,12 +55,9 @@ func TestOrderEleven(t *testing.T) {
 
 // Guards the rule that makes a shared bound safe: whatever other jobs have offered, the result is the same.
 func TestAnyBoundGivesTheSame(t *testing.T) {
-	want := Sequential(6)
-	for seed := range uint64(100) {
-		got, err := satin.RunPartial(context.Background(), seed, solve, Problem{6, 2})
-		if err != nil || !slices.Equal(got.Places, want.Places) {
-			t.Fatalf("seed %d: %v, %v, want %v", seed, got, err, want)
-		}
+	got := satintest.AnyJoin(t, 100, solve, Problem{6, 2})
+	if want := Sequential(6); !slices.Equal(got.Places, want.Places) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -153,3 +153,6 @@ func (r *Record) stepsUp(tail job.Path) job.Path {
 // childIndex gives the last element of a job's path. A frame may have more children than an element can count; such
 // a job's path says so by the highest number.
 func childIndex(id uint64) uint32 { return uint32(min(id&childMask, 1<<32-1)) }
+
+// Children is how many jobs w's running one has spawned. Only w's own goroutine may call it.
+func Children(w *Worker) uint64 { return w.Cur & childMask }

@@ -3,7 +3,6 @@ package engine
 import (
 	"container/list"
 	"errors"
-	"math/rand/v2"
 	"sync"
 )
 
@@ -11,8 +10,8 @@ import (
 // and lattices. A job that came from elsewhere finds there what its like here have found, and what was sent for
 // it. It may be used by all workers, and others, at a time.
 type Shelf struct {
-	// Partial, in the sequential program alone, has reads see only some of what was offered.
-	Partial *rand.Rand
+	// Partial, in the sequential program alone, has reads see only some of what was offered: satin.RunPartial's.
+	Partial any
 	// Outside is where shared values go to and come from; nil: nothing leaves.
 	Outside Outside
 	// Around is the engine around this one, if there is one: shared values are there.
