@@ -66,7 +66,7 @@ func solve(f *satin.Frame, p Problem) Best {
 	if p.Shared {
 		j.Table = satin.ShareLattice(f, join, game, Facts{})
 	}
-	value := mtdf(p.Node, p.Node.guess(), func(n Node) int { return search(f, j.about(n)) })
+	value := deepen(p.Node, func(n Node) int { return search(f, j.about(n)) })
 	return bestOf(p.Node, value, func(questions []Node) []int {
 		answers := make([]int, len(questions))
 		asked := make([]satin.Future[Job, int], len(questions))
@@ -89,8 +89,10 @@ func (j Job) about(n Node) Job {
 // search answers a question. One that has been answered while it waited ends at once.
 func search(f *satin.Frame, j Job) int {
 	n := &j.Node
+	var facts Facts
 	if j.Shared {
-		if answer, ok := j.Table.Value(f).settles(n); ok {
+		facts = j.Table.Value(f)
+		if answer, ok := facts.settles(n); ok {
 			return answer
 		}
 	}
@@ -102,7 +104,7 @@ func search(f *satin.Frame, j Job) int {
 		}
 		return j.tell(f, answer)
 	}
-	l := n.children()
+	l, hopeless, _ := n.plan(facts.find)
 	if l.n == 0 {
 		if n.Passed {
 			return n.over()
@@ -110,7 +112,6 @@ func search(f *satin.Frame, j Job) int {
 		return -search(f, j.about(n.passed()))
 	}
 	best := -worst
-	hopeless, _ := n.hopeless()
 	for from, to := 0, 0; to < l.n && best < n.Bound; from = to {
 		if to = wave(from, l.n, hopeless); to == from+1 {
 			best = max(best, -search(f, j.about(n.after(l.boards[from]))))

@@ -37,24 +37,31 @@ func (n Node) Twin() (value int, positions uint64) {
 	return best.Value, s.positions
 }
 
-// Next are the questions on whose answers this one's depends, the most promising first: none if the game is over, and
-// one after a pass.
-func (n *Node) Next() (questions []Node, passes bool) {
-	l := n.children()
-	if l.n == 0 {
-		if n.Passed {
-			return nil, true
-		}
-		return []Node{n.passed()}, true
-	}
-	for _, b := range l.boards[:l.n] {
-		questions = append(questions, n.after(b))
-	}
-	return questions, false
+// Plan is what a question's job asks, by what it knows of positions.
+type Plan struct {
+	Questions []Node // the most promising first: none if the game is over, and one after a pass
+	Hopeless  bool   // no move is expected to settle the question
+	Looked    uint64 // at so many positions, to find that out
 }
 
-// Glance guesses whether no move will settle the question, and says how many positions it looked at.
-func (n *Node) Glance() (hopeless bool, positions uint64) { return n.hopeless() }
+// Plan says on which questions this one's answer depends.
+func (n *Node) Plan(know func(Board) Fact) (p Plan) {
+	l, hopeless, looked := n.plan(know)
+	switch {
+	case l.n == 0 && n.Passed:
+		return Plan{}
+	case l.n == 0:
+		return Plan{Questions: []Node{n.passed()}}
+	}
+	p.Hopeless, p.Looked = hopeless, looked
+	for _, b := range l.boards[:l.n] {
+		p.Questions = append(p.Questions, n.after(b))
+	}
+	return p
+}
+
+// Passes says whether the player has no move.
+func (n *Node) Passes() bool { return n.Board.moves() == 0 }
 
 // Wave is how many of a question's Next have been asked after some more, if none of those before it has settled it.
 func Wave(before, all int, hopeless bool) int { return wave(before, all, hopeless) }
@@ -71,15 +78,9 @@ func (n Node) Checks(value int) (questions []Node) {
 	return questions
 }
 
-// Place is where a fact about the question is in a table of Places.
-func (n *Node) Place() int {
-	f := Fact{Board: n.Board}
-	return f.Place()
-}
-
-// Place is where the fact is.
-func (f *Fact) Place() int {
-	shard, place := f.Board.place()
+// Place is where the fact about a position is in a table of Places.
+func (b Board) Place() int {
+	shard, place := b.place()
 	return int(shard*places + place)
 }
 

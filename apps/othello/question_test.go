@@ -2,6 +2,7 @@ package othello
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -38,20 +39,89 @@ func TestPlacesJoin(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	table, facts := make([]Fact, Places), Facts{}
 	for _, f := range factsOfGames(r, 3000) {
-		table[f.Place()] = table[f.Place()].Join(f)
+		table[f.Board.Place()] = table[f.Board.Place()].Join(f)
 		facts = join(facts, oneFact(f))
 	}
 	for _, s := range facts.Shards {
 		for _, f := range s {
-			if table[f.Place()] != f {
-				t.Fatalf("a place has %+v, and %+v was joined there", table[f.Place()], f)
+			if table[f.Board.Place()] != f {
+				t.Fatalf("a place has %+v, and %+v was joined there", table[f.Board.Place()], f)
 			}
-			table[f.Place()] = Fact{}
+			table[f.Board.Place()] = Fact{}
 		}
 	}
 	for i, f := range table {
 		if f != (Fact{}) {
 			t.Errorf("place %d has %+v too", i, f)
+		}
+	}
+}
+
+// knowing is a table of some facts.
+func knowing(facts ...Fact) func(Board) Fact {
+	return func(b Board) Fact {
+		for _, f := range facts {
+			if f.Board == b {
+				return f
+			}
+		}
+		return Fact{}
+	}
+}
+
+// TestPlan: what is known from a search to another depth says which moves come first, and whether none will settle the
+// question; what is known of the end of the game says nothing of an evaluation.
+func TestPlan(t *testing.T) {
+	n := Node{Board: start, Depth: 8, Bound: 10}
+	unknown := n.children()
+	about := func(i, bound, answer int) Fact {
+		q := Node{Board: unknown.boards[i], Depth: 5, Bound: bound}
+		return q.fact(answer)
+	}
+	own := func(answer int) Fact { return (&Node{Board: start, Depth: 6, Bound: 10}).fact(answer) }
+	exact := about(2, 5, -50)
+	exact.Exact = true
+	fail := []Fact{about(0, -9, -9), about(1, -9, 0), about(2, -9, 4), about(3, -9, -9)}
+	for name, c := range map[string]struct {
+		known    []Fact
+		first    int
+		hopeless bool
+		looks    bool
+	}{
+		"a move settles it":               {[]Fact{about(2, -9, -10)}, 2, false, false},
+		"a move nearly settles it":        {[]Fact{about(2, -8, -9)}, 0, true, true},
+		"a move fails":                    {[]Fact{about(0, -9, -9)}, 0, true, true},
+		"all moves fail":                  {fail, 0, true, false},
+		"it had failed":                   {[]Fact{own(9)}, 0, true, false},
+		"it had succeeded":                {[]Fact{own(10)}, 0, false, false},
+		"a move settles the game's end":   {[]Fact{exact}, 0, true, true},
+		"it failed, but for one move now": {[]Fact{own(9), about(3, -9, -10)}, 3, false, false},
+	} {
+		l, hopeless, looked := n.plan(knowing(c.known...))
+		if c.looks != (looked > 0) || hopeless != c.hopeless || l.n != unknown.n ||
+			!c.looks && l.boards[0] != unknown.boards[c.first] {
+			t.Errorf("%s: hopeless %v, looked at %d positions, first of %d %v", name, hopeless, looked, l.n, l.boards[0])
+		}
+	}
+}
+
+// TestDeepen: a value is found by searches that look two moves further each, but for the end of the game.
+func TestDeepen(t *testing.T) {
+	for depth, want := range map[int][]int{3: {3}, 7: {5, 7}, 8: {4, 6, 8}} {
+		for _, exact := range []bool{false, true} {
+			var got []int
+			value := deepen(Node{Board: start, Depth: depth, Exact: exact}, func(n Node) int {
+				if len(got) == 0 || got[len(got)-1] != n.Depth {
+					got = append(got, n.Depth)
+				}
+				return 20 // the value
+			})
+			if exact {
+				want = []int{depth}
+			}
+			if value != 20 || !slices.Equal(got, want) {
+				t.Errorf("%d moves, exact %v: searched %v, found %d", depth, exact, got, value)
+			}
 		}
 	}
 }
@@ -67,13 +137,13 @@ func TestQuestions(t *testing.T) {
 			}
 			return a
 		}
-		next, passes := n.Next()
+		next := n.Plan(knowing()).Questions
 		if len(next) == 0 {
 			return n.Over()
 		}
 		best := -Worst
 		for _, q := range next {
-			if best = max(best, -answer(q)); best >= n.Bound && !passes {
+			if best = max(best, -answer(q)); best >= n.Bound {
 				break
 			}
 		}
@@ -81,7 +151,7 @@ func TestQuestions(t *testing.T) {
 	}
 	top := Beginning(8, 3)
 	value, positions := top.Twin()
-	if got := mtdf(top, top.Guess(), answer); got != value || positions < 1000 {
+	if got := deepen(top, answer); got != value || positions < 1000 {
 		t.Errorf("the value is %d; the twin found %d in %d positions", got, value, positions)
 	}
 	if moves := len(top.Checks(value)); moves != 4 {

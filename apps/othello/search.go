@@ -95,19 +95,60 @@ func (n *Node) children() *list {
 	return &l
 }
 
-// glanceDepth is how far a glance looks at most.
-const glanceDepth = 3
-
-// hopeless guesses whether no move will settle the question, from the answer a few moves ahead: as many, even or odd,
-// as the question looks, since an evaluation favours whoever moved last. At the end of the game it guesses nothing.
-func (n *Node) hopeless() (guess bool, looked uint64) {
-	if n.Exact || n.Depth <= glanceDepth {
-		return false, 0
+// promote puts those moves first that settle the question by what is known of the positions after them, from searches
+// to other depths, too. It says how many these are, and whether each of the others is known not to settle it.
+func (l *list) promote(n *Node, know func(Board) Fact) (settle int, othersFail bool) {
+	othersFail = true
+	for i, b := range l.boards[:l.n] {
+		switch f := know(b); {
+		case f.Depth == 0 || f.Exact != n.Exact:
+			othersFail = false
+		case -int(f.Upper) >= n.Bound:
+			copy(l.boards[settle+1:i+1], l.boards[settle:i])
+			l.boards[settle] = b
+			settle++
+		case -int(f.Lower) >= n.Bound:
+			othersFail = false
+		}
 	}
-	ahead, s := *n, searcher{}
-	ahead.Depth = glanceDepth - (n.Depth-glanceDepth)%2
-	answer := s.search(&ahead)
-	return answer < n.Bound, s.positions
+	return settle, othersFail
+}
+
+// plan is in what order a question's moves are asked about, and whether it is to be expected that none settles it: by
+// what is known from searches to other depths, else at a glance.
+func (n *Node) plan(know func(Board) Fact) (l *list, hopeless bool, looked uint64) {
+	l = n.children()
+	if l.n == 0 {
+		return l, false, 0
+	}
+	f := know(n.Board)
+	known := f.Depth > 0 && f.Exact == n.Exact
+	switch settle, othersFail := l.promote(n, know); {
+	case settle > 0, known && int(f.Lower) >= n.Bound:
+		return l, false, 0
+	case othersFail, known && int(f.Upper) < n.Bound:
+		return l, true, 0
+	}
+	return n.glance(l)
+}
+
+const (
+	glanceDepth = 6 // how far a glance looks at most
+	glanceTable = 9 // bits of the size of its table
+)
+
+// glance is plan from an answer some moves ahead: as many, even or odd, as the question looks, since an evaluation
+// favours whoever moved last. At the end of the game it guesses nothing.
+func (n *Node) glance(l *list) (_ *list, hopeless bool, looked uint64) {
+	depth := min(glanceDepth, n.Depth-2)
+	if depth -= (n.Depth - depth) % 2; n.Exact || depth < 1 {
+		return l, false, 0
+	}
+	ahead, s := *n, searcher{table: newTable(glanceTable)}
+	ahead.Depth = depth
+	hopeless = s.search(&ahead) < n.Bound
+	l.promote(n, s.table.find)
+	return l, hopeless, s.positions
 }
 
 // wave is how many of all moves have been asked about after the next few, if none of those before it has settled the
@@ -150,6 +191,7 @@ func (s *searcher) search(n *Node) int {
 	if l.n == 0 {
 		return s.searchPass(n)
 	}
+	l.promote(n, s.table.find)
 	best := -worst
 	for _, b := range l.boards[:l.n] {
 		next := n.after(b)
@@ -204,6 +246,29 @@ func mtdf(n Node, guess int, ask func(Node) int) int {
 	return value
 }
 
+const firstDepth = 4 // of searches, or one more
+
+// First is how deep the first search for a value looks.
+func (n *Node) First() int {
+	if n.Exact {
+		return n.Depth
+	}
+	return min(n.Depth, firstDepth+n.Depth%2)
+}
+
+// deepen finds the value of a position by shallower searches first, which find out what to ask about first (Slate and
+// Atkin, "Chess 4.5", 1977): each looks two moves further, since an evaluation favours whoever moved last. The exact
+// end of a game is searched at once.
+func deepen(n Node, ask func(Node) int) int {
+	value := n.guess()
+	for depth := n.First(); depth < n.Depth; depth += 2 {
+		at := n
+		at.Depth = depth
+		value = mtdf(at, value, ask)
+	}
+	return mtdf(n, value, ask)
+}
+
 // Best is what a search found: the value for the player to move, in discs if it is exact, and the moves that
 // reach it, by their squares: empty if the player must pass or the game is over.
 type Best struct {
@@ -253,7 +318,7 @@ func solveAlone(n Node) Best {
 
 func (s *searcher) solve(n Node) Best {
 	ask := func(n Node) int { return s.search(&n) }
-	value := mtdf(n, n.guess(), ask)
+	value := deepen(n, ask)
 	return bestOf(n, value, func(questions []Node) []int {
 		answers := make([]int, len(questions))
 		for i, q := range questions {

@@ -121,17 +121,22 @@ func checkFacts(_ string, f Facts) error {
 	return nil
 }
 
+// find is what is known of a position; a fact of depth 0 is nothing.
+func (f Facts) find(b Board) Fact {
+	if len(f.Shards) == 0 {
+		return Fact{}
+	}
+	shard, place := b.place()
+	if i, found := at(f.Shards[shard], place); found && f.Shards[shard][i].Board == b {
+		return f.Shards[shard][i]
+	}
+	return Fact{}
+}
+
 // settles gives an answer to a question, if what is known suffices. A fact of another depth is one of another value.
 func (f Facts) settles(n *Node) (answer int, ok bool) {
-	if len(f.Shards) == 0 {
-		return 0, false
-	}
-	shard, place := n.Board.place()
-	i, found := at(f.Shards[shard], place)
-	if !found {
-		return 0, false
-	}
-	return f.Shards[shard][i].settles(n)
+	known := f.find(n.Board)
+	return known.settles(n)
 }
 
 // tell offers an answer to all jobs. That of an aborted job may be any, since a search in place below it has given up:

@@ -1,7 +1,6 @@
 package othello
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps/apptest"
+	"github.com/satin-peer/satin/satintest"
 	"pgregory.net/rapid"
 )
 
@@ -62,8 +62,8 @@ func TestBrothersWait(t *testing.T) {
 	n := Node{Board: start, Depth: 8}
 	for bound, want := range map[int]bool{-worst: false, worst: true} {
 		n.Bound = bound
-		if got, _ := n.hopeless(); got != want {
-			t.Errorf("at a glance it is hopeless to be worth %d: %v", bound, !want)
+		if _, got, looked := n.plan(knowing()); got != want || looked == 0 {
+			t.Errorf("at a glance at %d positions it is hopeless to be worth %d: %v", looked, bound, !want)
 		}
 	}
 	if s := statsOf(t, "--depth 9 --threshold 3"); s.Aborted*4 > s.Spawned {
@@ -134,9 +134,8 @@ func TestAbortedTellsNothing(t *testing.T) {
 func TestPartial(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Problem{Node{Board: drawn(t, rapid.IntRange(0, 40).Draw(t, "moves")), Depth: 5, Leaf: 2}, true, true}
-		got, err := satin.RunPartial(context.Background(), rapid.Uint64().Draw(t, "seed"), solve, p)
-		if want := solveAlone(p.Node); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%+v, %v, the twin says %+v", got, err, want)
+		if got, want := satintest.AnyJoin(t, 2, solve, p), solveAlone(p.Node); !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, the twin says %+v", got, want)
 		}
 	})
 }

@@ -18,6 +18,14 @@ func (b Board) hash() uint64 {
 // place finds where a position's fact is, if it is there.
 func (t *table) place(b Board) *Fact { return &t.entries[b.hash()&uint64(len(t.entries)-1)] }
 
+// find is what is known of a position; a fact of depth 0 is nothing.
+func (t *table) find(b Board) Fact {
+	if e := t.place(b); e.Board == b {
+		return *e
+	}
+	return Fact{}
+}
+
 // about says whether the fact is one about the question's value.
 func (e *Fact) about(n *Node) bool {
 	return e.Depth == int8(n.Depth) && e.Exact == n.Exact && e.Board == n.Board

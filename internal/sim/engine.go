@@ -51,6 +51,7 @@ type frame struct {
 	node    Node
 	pending int32
 	phase   int32  // how often it has spawned again
+	job     int32  // of an informed tree
 	spawned uint32 // children so far
 	used    bool
 	any     bool
@@ -269,8 +270,9 @@ func (g *engine) enter(n Node, s *segment, j *steal.Job, version int32) {
 
 // spawn begins a job: an inner node's children are queued; a leaf is for a worker to spend its cost on.
 func (g *engine) spawn(e *entry) (cost int64, isLeaf bool) {
+	var job int32
 	if g.informed != nil {
-		g.children, e.cost, e.answer = g.informed.Begin(g.where(), e.node, g.children[:0])
+		g.children, e.cost, e.answer, job = g.informed.Begin(g.where(), e.node, g.children[:0])
 	} else {
 		t := g.shape(e.deeper)
 		g.children, e.cost = t.Children(e.node, g.children[:0]), t.Cost(e.node)
@@ -283,6 +285,7 @@ func (g *engine) spawn(e *entry) (cost int64, isLeaf bool) {
 		return cost, true
 	}
 	f := g.newFrame(e, len(g.children))
+	g.frames[f].job = job
 	if g.shuffled(e.again) {
 		slices.Reverse(g.children)
 	}

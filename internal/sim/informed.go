@@ -14,13 +14,14 @@ type Where struct {
 type Informed interface {
 	Tree
 	// Begin is called when a job begins. It says what the job spawns, appended to buf, oldest first, or, if that is
-	// nothing, what it computes: for how long at speed 1, and what it finds. An inner job has a cost as well.
-	Begin(at Where, n Node, buf []Node) (children []Node, cost int64, answer Result)
+	// nothing, what it computes: for how long at speed 1, and what it finds. An inner job has a cost as well, and a
+	// number by which Next knows it again.
+	Begin(at Where, n Node, buf []Node) (children []Node, cost int64, answer Result, job int32)
 	// Came adds what a child found to what the job has so far. Enough: the others are aborted, and the job ends.
 	Came(n Node, sum, found Result) (all Result, enough bool)
 	// Next appends what the job spawns when all its children have come, after so many times that it spawned. None: it
 	// ends.
-	Next(n Node, phase int, sum Result, buf []Node) []Node
+	Next(n Node, job int32, phase int, sum Result, buf []Node) []Node
 	// Ended is called when a job has ended and was not aborted.
 	Ended(at Where, n Node, found Result)
 }

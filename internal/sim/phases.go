@@ -92,7 +92,7 @@ func (g *engine) nextPhase(at int32) bool {
 	f := &g.frames[at]
 	switch {
 	case g.informed != nil:
-		g.children = g.informed.Next(f.node, int(f.phase)+1, f.sum, g.children[:0])
+		g.children = g.informed.Next(f.node, f.job, int(f.phase)+1, f.sum, g.children[:0])
 	case g.phased != nil:
 		g.children = g.phased.Next(f.node, int(f.phase)+1, g.children[:0])
 	default:

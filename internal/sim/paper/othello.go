@@ -17,6 +17,7 @@ type game struct {
 	aborts      bool
 	perPosition time.Duration
 
+	plans []toAsk  // of jobs that have asked something
 	known []view   // by peer
 	told  [][]news // by interval
 	seen  gameCounts
@@ -35,6 +36,12 @@ type view struct {
 	debt  int   // facts that it has not paid for
 	tells []int // by place, the last interval in which it told of one, counted from 1
 	told  int   // the last of these
+}
+
+// toAsk is in what order a job asks about moves, and whether all at once.
+type toAsk struct {
+	moves    []sim.Node
+	hopeless bool
 }
 
 // gameCounts are of one run.
@@ -90,60 +97,85 @@ func (g *game) question(n sim.Node) othello.Node {
 
 func (g *game) Root() sim.Node { return sim.Node{Form: formTop} }
 
-// The top's result is what is known of the value: a lower and an upper bound, and how far it has got.
+// The top's result is what is known of the value to a depth: a lower and an upper bound, and how far it has got.
 const (
-	raised  = 1 // the last answer was a lower bound
-	lowered = 2 // it was an upper one
-	checked = 3 // the value is known, and which moves reach it
+	guessed = 1 // the value to a lesser depth is known, or nothing: it is the first bound
+	raised  = 2 // the last answer was a lower bound
+	lowered = 3 // it was an upper one
+	checked = 4 // the value is known, and which moves reach it
 )
 
-func bounds(r sim.Result) (lower, upper int) { return int(int32(r.Sum >> 32)), int(int32(r.Sum)) }
+// progress is the top's result, taken apart.
+type progress struct {
+	lower, upper, depth int
+	state               uint64
+}
 
-func between(lower, upper int, state uint64) sim.Result {
-	return sim.Result{Sum: uint64(uint32(int32(lower)))<<32 | uint64(uint32(int32(upper))), Leaves: state}
+func progressOf(r sim.Result) progress {
+	return progress{int(int32(r.Sum >> 32)), int(int32(r.Sum)), int(r.Leaves >> 8), r.Leaves & 0xff}
+}
+
+func (p progress) result() sim.Result {
+	return sim.Result{Sum: uint64(uint32(int32(p.lower)))<<32 | uint64(uint32(int32(p.upper))),
+		Leaves: uint64(p.depth)<<8 | p.state}
 }
 
 // answerOf is the result of a question's job.
 func answerOf(answer int) sim.Result { return sim.Result{Sum: uint64(int64(answer)), Leaves: 1} }
 
-func (g *game) Begin(at sim.Where, n sim.Node, buf []sim.Node) ([]sim.Node, int64, sim.Result) {
+func (g *game) Begin(at sim.Where, n sim.Node, buf []sim.Node) ([]sim.Node, int64, sim.Result, int32) {
 	if n.Form == formTop {
-		first := g.top.From(-othello.Worst, g.top.Guess())
-		return append(buf, g.node(&first)), 0, sim.Result{}
+		first := g.asked(g.first())
+		return append(buf, g.node(&first)), 0, sim.Result{}, 0
 	}
 	g.seen.jobs++
 	q := g.question(n)
 	v := g.hear(at)
 	cost := uint64(1 + v.debt*hearCost)
 	v.debt = 0
-	if answer, ok := v.facts[q.Place()].Settles(&q); ok {
+	if answer, ok := v.facts[q.Board.Place()].Settles(&q); ok {
 		g.seen.answered++
-		return buf, g.time(cost), answerOf(answer)
+		return buf, g.time(cost), answerOf(answer), 0
 	}
 	cost += tellCost
 	if q.AtLeaf() {
 		answer, positions := q.Alone()
 		g.seen.positions += positions
-		return buf, g.time(cost + positions), answerOf(answer)
+		return buf, g.time(cost + positions), answerOf(answer), 0
 	}
-	g.seen.positions++
-	next, _ := q.Next()
-	if len(next) == 0 {
-		return buf, g.time(cost), answerOf(q.Over())
+	next := q.Plan(v.find)
+	g.seen.positions += 1 + next.Looked
+	if len(next.Questions) == 0 {
+		return buf, g.time(cost), answerOf(q.Over()), 0
 	}
-	hopeless, positions := q.Glance()
-	g.seen.positions += positions
-	return g.wave(next, 0, hopeless, buf), g.time(cost + positions), sim.Result{}
+	p := toAsk{hopeless: next.Hopeless}
+	for i := range next.Questions {
+		p.moves = append(p.moves, g.node(&next.Questions[i]))
+	}
+	job := int32(len(g.plans))
+	g.plans = append(g.plans, p)
+	return g.wave(job, 0, buf), g.time(cost + next.Looked), sim.Result{}, job
+}
+
+// find is what a machine knows of a position.
+func (v *view) find(b othello.Board) othello.Fact {
+	if f := v.facts[b.Place()]; f.Board == b {
+		return f
+	}
+	return othello.Fact{}
 }
 
 // wave appends what a question asks in a phase, if it was not settled before.
-func (g *game) wave(next []othello.Node, phase int, hopeless bool, buf []sim.Node) []sim.Node {
-	from, to := 0, 0
+func (g *game) wave(job int32, phase int, buf []sim.Node) []sim.Node {
+	p, from, to := &g.plans[job], 0, 0
 	for range phase + 1 {
-		from, to = to, othello.Wave(to, len(next), hopeless)
+		from, to = to, othello.Wave(to, len(p.moves), p.hopeless)
 	}
 	for i := to - 1; i >= from; i-- { // the newest job runs first, so the most promising one comes last
-		buf = append(buf, g.node(&next[i]))
+		buf = append(buf, p.moves[i])
+	}
+	if to == len(p.moves) {
+		p.moves = nil
 	}
 	if to > from {
 		g.seen.waits++
@@ -156,17 +188,7 @@ func (g *game) time(positions uint64) int64 { return int64(positions) * int64(g.
 func (g *game) Came(n sim.Node, sum, found sim.Result) (sim.Result, bool) {
 	answer := int(int64(found.Sum))
 	if n.Form == formTop {
-		if sum.Leaves == 0 {
-			sum = between(-othello.Worst, othello.Worst, raised)
-		}
-		lower, upper := bounds(sum)
-		if lower >= upper {
-			return between(lower, upper, checked), false // about a move
-		}
-		if q := g.asked(sum); answer >= q.Bound {
-			return between(answer, upper, raised), false
-		}
-		return between(lower, answer, lowered), false
+		return g.answered(progressOf(sum), answer).result(), false
 	}
 	q := g.question(n)
 	best := -answer
@@ -176,40 +198,68 @@ func (g *game) Came(n sim.Node, sum, found sim.Result) (sim.Result, bool) {
 	return answerOf(best), g.aborts && best >= q.Bound
 }
 
-// asked is the question that the top asks when so much is known.
-func (g *game) asked(sum sim.Result) othello.Node {
-	lower, upper := bounds(sum)
-	switch {
-	case lower == -othello.Worst && upper == othello.Worst:
-		return g.top.From(lower, g.top.Guess())
-	case sum.Leaves == raised:
-		return g.top.From(lower, lower)
-	}
-	return g.top.From(lower, upper)
+// first is what is known before all.
+func (g *game) first() progress {
+	return progress{g.top.Guess(), g.top.Guess(), g.top.First(), guessed}
 }
 
-func (g *game) Next(n sim.Node, phase int, sum sim.Result, buf []sim.Node) []sim.Node {
+// answered is what is known after an answer to the top.
+func (g *game) answered(p progress, answer int) progress {
+	if p.state == 0 {
+		p = g.first()
+	}
+	known := p.lower >= p.upper && p.state != guessed
+	q := g.asked(p)
+	if p.state == guessed {
+		p.lower, p.upper = -othello.Worst, othello.Worst
+	}
+	switch {
+	case known:
+		p.state = checked // it was about a move
+		return p
+	case answer >= q.Bound:
+		p.lower, p.state = answer, raised
+	default:
+		p.upper, p.state = answer, lowered
+	}
+	if p.lower >= p.upper && p.depth < g.top.Depth {
+		return progress{p.lower, p.lower, p.depth + 2, guessed}
+	}
+	return p
+}
+
+// asked is the question that the top asks when so much is known.
+func (g *game) asked(p progress) othello.Node {
+	q := g.top
+	q.Depth = p.depth
+	switch p.state {
+	case guessed:
+		return q.From(-othello.Worst, p.lower)
+	case raised:
+		return q.From(p.lower, p.lower)
+	}
+	return q.From(p.lower, p.upper)
+}
+
+func (g *game) Next(n sim.Node, job int32, phase int, sum sim.Result, buf []sim.Node) []sim.Node {
 	if n.Form == formTop {
-		lower, upper := bounds(sum)
+		p := progressOf(sum)
 		switch {
-		case lower < upper:
-			q := g.asked(sum)
-			return append(buf, g.node(&q))
-		case sum.Leaves == checked:
+		case p.state == checked:
 			return buf
+		case p.lower < p.upper, p.state == guessed:
+			q := g.asked(p)
+			return append(buf, g.node(&q))
 		}
-		for _, q := range g.top.Checks(lower) {
+		for _, q := range g.top.Checks(p.lower) {
 			buf = append(buf, g.node(&q))
 		}
 		return buf
 	}
-	q := g.question(n)
-	if best := int(int64(sum.Sum)); best >= q.Bound {
+	if best := int(int64(sum.Sum)); best >= int(n.Size) {
 		return buf
 	}
-	next, _ := q.Next()
-	hopeless, _ := q.Glance()
-	return g.wave(next, phase, hopeless, buf)
+	return g.wave(job, phase, buf)
 }
 
 // Ended has a job tell what it has found.
@@ -218,10 +268,10 @@ func (g *game) Ended(at sim.Where, n sim.Node, found sim.Result) {
 		return
 	}
 	q := g.question(n)
-	if _, passes := q.Next(); passes && !q.AtLeaf() || q.Depth == 0 {
+	if q.Passes() && !q.AtLeaf() || q.Depth == 0 {
 		return
 	}
-	place, v := q.Place(), g.hear(at)
+	place, v := q.Board.Place(), g.hear(at)
 	fact := v.facts[place].Join(q.Fact(int(int64(found.Sum))))
 	if fact == v.facts[place] {
 		return // an offer that changes nothing is told to nobody
@@ -248,7 +298,7 @@ func (g *game) hear(at sim.Where) *view {
 	for v.heard < len(g.told) && time.Duration(v.heard+1)*tellEvery+objectsLocal.Latency <= at.Now {
 		for i := range g.told[v.heard] {
 			if n := &g.told[v.heard][i]; n.peer != at.Peer {
-				place := n.fact.Place()
+				place := n.fact.Board.Place()
 				v.facts[place] = v.facts[place].Join(n.fact)
 				v.debt++
 			}

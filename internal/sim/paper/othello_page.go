@@ -12,7 +12,7 @@ import (
 // How far the search looks. The paper's is 21 moves deep and looks at 2.9 billion positions; here all of them are
 // really looked at, in every run.
 const (
-	gameDepth = 16
+	gameDepth = 18
 	gameLeaf  = 5
 )
 
@@ -28,7 +28,7 @@ type gameRun struct {
 func measureGame(o Options, depth, leaf int, work time.Duration, points []objectsPoint) (runs []gameRun,
 	positions uint64, err error) {
 	value, positions := othello.Beginning(depth, leaf).Twin()
-	want := between(value, value, checked)
+	want := progress{value, value, depth, checked}.result()
 	for _, p := range points {
 		runs = append(runs, gameRun{at: p, aborts: true})
 	}
@@ -83,7 +83,8 @@ func gamePage(o Options, depth, leaf int, work time.Duration, positions uint64, 
 		}
 	}
 	d.table(rows)
-	d.para("Where a glance two or three moves ahead says that no move will settle a question, all of them are jobs at once; elsewhere the most promising one is " +
+	d.para("A value is found by shallower searches first, two moves apart, as by the sequential program. Where what they have found, or else a glance at most six " +
+		"moves ahead, says that no move will settle a question, all of them are jobs at once; elsewhere the most promising one is " +
 		"asked about alone (young brothers wait), then two at once, then four. Two things cost efficiency: what is searched in vain, where the glance erred or one " +
 		"of several jobs at once settled the question; and cores without work, since each question about the whole waits for the one before.")
 	return d

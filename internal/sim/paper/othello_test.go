@@ -14,7 +14,7 @@ func TestGameTells(t *testing.T) {
 	g := newGame(8, 3, true, time.Second, 1000, 2)
 	q := othello.Beginning(4, 3)
 	q.Bound = 1
-	n, place := g.node(&q), q.Place()
+	n, place := g.node(&q), q.Board.Place()
 	at := func(peer int, now time.Duration) sim.Where { return sim.Where{Peer: peer, Now: now} }
 	knows := func(peer int, now time.Duration) bool {
 		_, ok := g.hear(at(peer, now)).facts[place].Settles(&q)
@@ -38,7 +38,7 @@ func TestGameTells(t *testing.T) {
 				g.known[0].debt, g.known[1].debt)
 		}
 	}
-	children, cost, answer := g.Begin(at(1, time.Second), n, nil)
+	children, cost, answer, _ := g.Begin(at(1, time.Second), n, nil)
 	if len(children) != 0 || answer != answerOf(5) || cost != g.time(1+hearCost) || g.known[1].debt != 0 {
 		t.Errorf("it begins with %d jobs, costs %d, answers %+v", len(children), cost, answer)
 	}
@@ -57,17 +57,18 @@ func TestGameAnswers(t *testing.T) {
 	easy := q
 	easy.Bound = -20
 	for q, want := range map[othello.Node][3]int{q: {4}, easy: {1, 2, 1}} {
-		first, _, _ := g.Begin(sim.Where{}, g.node(&q), nil)
+		first, _, _, job := g.Begin(sim.Where{}, g.node(&q), nil)
 		got := [3]int{len(first)}
 		for phase := 1; phase < len(got); phase++ {
-			got[phase] = len(g.Next(g.node(&q), phase, answerOf(-othello.Worst), nil))
+			got[phase] = len(g.Next(g.node(&q), job, phase, answerOf(-othello.Worst), nil))
 		}
 		if got != want {
 			t.Errorf("at least %d? %v moves are asked about at once, want %v", q.Bound, got, want)
 		}
 	}
-	if sum, enough = g.Came(n, sum, answerOf(-10)); sum != answerOf(10) || !enough || len(g.Next(n, 1, sum, nil)) > 0 {
-		t.Errorf("after -10: %+v, %v", sum, enough)
+	sum, enough = g.Came(n, sum, answerOf(-10))
+	if next := g.Next(n, 0, 1, sum, nil); sum != answerOf(10) || !enough || len(next) > 0 {
+		t.Errorf("after -10: %+v, %v, and %d jobs follow", sum, enough, len(next))
 	}
 	g.aborts = false
 	if _, enough = g.Came(n, sum, answerOf(-10)); enough {

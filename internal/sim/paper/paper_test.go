@@ -230,7 +230,7 @@ func TestPairs(t *testing.T) {
 // TestGame: on one core the search is nearly the sequential one; on several it takes less time, looks at more, finds
 // the same value (sim.Run sees to that), and the table and aborts save some.
 func TestGame(t *testing.T) {
-	const depth, leaf, work = 10, 5, 1000 * time.Second
+	const depth, leaf, work = 12, 6, 1000 * time.Second
 	points, _ := objectsPoints()
 	runs, positions, err := measureGame(Options{Seeds: 1}, depth, leaf, work, []objectsPoint{points[0], points[2]})
 	if err != nil {
