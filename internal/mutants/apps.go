@@ -119,7 +119,7 @@ var appMutants = []mutant{
 	{name: "partial/later-floor", wrong: "a job sees what the job that spawned it came to have later", pkg: "satintest",
 		file: "partial.go", run: "^TestWrongPrograms$", old: "uint64(path[parent])-1, made)", new: "1<<40, made)"},
 	{name: "partial/all-known", wrong: "every offer is seen", pkg: "satintest",
-		file: "partial.go", run: "^TestWrongPrograms$", old: "if o.rnd.IntN(4) < share+share/2 {", new: "if o.rnd.IntN(4) < 4 {"},
+		file: "partial.go", run: "^TestWrongPrograms$", old: "if o.rnd.IntN(4) < share+share/2 {", new: "if o.rnd.IntN(4) < share+4 {"},
 	{name: "othello/brother-forgotten", wrong: "of the moves that waited one is not asked about",
 		file: "apps/othello/othello.go", run: "^TestWithout$", old: "for i := to - 1; i >= from; i-- {",
 		new: "for i := to - 1; i > from; i-- {"},
