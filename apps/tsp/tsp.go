@@ -39,8 +39,9 @@ func (Problem) unlike() string {
 
 // solve is the root job: it finds a shortest tour.
 func solve(f *satin.Frame, p Problem) Tour {
-	other := satin.Spawn(f, walkElsewhere, satin.ShareConstant(f, p.Map))
-	return solveFrom(f, p, shorter(walk(p.Map, 0), other.Get()))
+	in := satin.ShareConstant(f, p.Map)
+	other := satin.Spawn(f, walkElsewhere, in)
+	return solveFrom(f, p, in, shorter(walk(p.Map, 0), other.Get()))
 }
 
 // walkElsewhere is the second walk of [startTour].
@@ -50,8 +51,7 @@ func walkElsewhere(f *satin.Frame, in satin.Constant[*Instance]) Tour { return w
 // comes upon depends on who hears of what when, so a second search finds the first one in the order of the sequential
 // program: the answer is a function of the instance, and two masters do not differ. It is short, with the best of all
 // bounds.
-func solveFrom(f *satin.Frame, p Problem, start Tour) Tour {
-	in := satin.ShareConstant(f, p.Map)
+func solveFrom(f *satin.Frame, p Problem, in satin.Constant[*Instance], start Tour) Tour {
 	look := func(s Subproblem, from Tour) Tour {
 		return search(f, Job{in, satin.ShareLattice(f, shorter, p.Map, from), s, p.Threshold})
 	}

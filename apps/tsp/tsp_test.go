@@ -185,7 +185,9 @@ func init() {
 	satin.Register("tsp.told", told)
 }
 
-func try(f *satin.Frame, t Trial) Tour { return solveFrom(f, t.Problem, t.Start) }
+func try(f *satin.Frame, t Trial) Tour {
+	return solveFrom(f, t.Problem, satin.ShareConstant(f, t.Problem.Map), t.Start)
+}
 
 // told runs each half of the search after a tour has come from a job that is lost, and gives the worse result.
 func told(f *satin.Frame, t Trial) Tour {
