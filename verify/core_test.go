@@ -10,6 +10,7 @@ type world struct {
 	list    []Candidate
 	passed  map[PeerID]uint64
 	trusted PeerID
+	draw    uint64 // is what Below says
 }
 
 func (w *world) Candidates() []Candidate { return w.list }
@@ -21,7 +22,7 @@ func (w *world) Introducer(id PeerID) PeerID {
 	}
 	return ""
 }
-func (w *world) Below(uint64) uint64     { return 0 }
+func (w *world) Below(uint64) uint64     { return w.draw }
 func (w *world) Trusted(id PeerID) bool  { return w.trusted != "" && id == w.trusted }
 func (w *world) Passed(id PeerID) uint64 { return w.passed[id] }
 

@@ -93,7 +93,12 @@ func (c *Core) askDoubted(q *question) {
 		seen[c.view.Introducer(id)] = true
 	}
 	enough := func() bool { return len(seen) > 0 && c.scale.credible(by) && (!q.again || len(seen) > 1) }
-	for _, x := range c.candidates(q, seen) {
+	list := c.candidates(q, seen)
+	veteran := func(x Candidate) bool { return c.scale.credible(append(slices.Clip(by), x.ID)) }
+	if i := slices.IndexFunc(list, veteran); i > 0 {
+		list[0], list[i] = list[i], list[0] // one copy by whoever's record is enough, rather than two by others
+	}
+	for _, x := range list {
 		if enough() {
 			break
 		}

@@ -104,6 +104,24 @@ func TestTrustedMachines(t *testing.T) {
 	}
 }
 
+// One copy is made where a record is enough for it, by whoever has one: else two others would be asked for it, who come
+// first as often. Which of those it is nobody can foresee.
+func TestVeteransFirst(t *testing.T) {
+	asked := map[PeerID]bool{}
+	for first := range uint64(12) {
+		c, w := doubting(12, 3)
+		w.passed["p04"], w.passed["p09"], w.draw = 32, 32, first // 3 x 32 are enough, and 3 x 3 x 3 are not
+		copies := of[Copy](c.Came(noon, leaf("1", 7).Claim(), "p00"))
+		if len(copies) != 1 {
+			t.Fatalf("draw %d: %v are asked where one is enough", first, copies)
+		}
+		asked[copies[0].To] = true
+	}
+	if len(asked) != 2 || !asked["p04"] || !asked["p09"] {
+		t.Errorf("asked were %v", asked)
+	}
+}
+
 // This machine computes rather than that many others do, as long as it has time for that, and when there are not
 // enough.
 func TestOwnCopyEndsDoubt(t *testing.T) {
