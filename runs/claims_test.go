@@ -125,6 +125,50 @@ func TestOwnerBelieves(t *testing.T) {
 	}
 }
 
+// Who says that it has answered a run has to have been heard as its master, or somebody else says so too, or nobody
+// else can have had the root for long enough. Its own word counts for nothing, however often it gives it.
+func TestShownToHaveHadTheRoot(t *testing.T) {
+	m := &Manifest{Owner: "o", Deputies: []PeerID{"d"}}
+	cfg := Config{Claims: 2, LeadsFor: 4 * time.Second, Vacant: 20 * time.Second}
+	later, after := noon.Add(cfg.LeadsFor), noon.Add(cfg.Vacant)
+	hear := func(s *claims, at time.Time, list ...PeerID) {
+		for _, id := range list {
+			s.heard(m, id, at, &cfg)
+		}
+	}
+	for name, c := range map[string]struct {
+		do   func(*claims)
+		at   time.Time
+		want bool
+	}{
+		"a word":                 {func(*claims) {}, later, false},
+		"long after":             {func(*claims) {}, after, true},
+		"heard before":           {func(s *claims) { hear(s, noon, "d") }, noon, true},
+		"heard beside the owner": {func(s *claims) { hear(s, noon, "o", "d") }, noon, false},
+		"heard after the owner":  {func(s *claims) { hear(s, noon, "o"); hear(s, later, "d") }, later, true},
+		"heard beside another":   {func(s *claims) { hear(s, noon, "x", "d") }, noon, true},
+		"another is heard":       {func(s *claims) { hear(s, later, "x") }, after, false},
+		"forgotten among strangers": {func(s *claims) { hear(s, noon, "d"); hear(s, later, "x", "y", "z") },
+			later, true},
+		"another says so": {func(s *claims) { s.add(m, &Claim{Author: "d"}, "x", true, noon, 2) },
+			noon, true},
+		"itself says so": {func(s *claims) { s.add(m, &Claim{Author: "d"}, "d", true, noon, 2) },
+			noon, false},
+		"it says another": {func(s *claims) { s.add(m, &Claim{Author: "d", Hash: Hash{1}}, "d", false, after, 2) },
+			after, false},
+	} {
+		var s claims
+		s.add(m, &Claim{Author: "d"}, "d", false, noon, 2)
+		c.do(&s)
+		if got := s.shown(&s.list[0], c.at, cfg.Vacant); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+		if len(s.led) > len(m.Deputies)+cfg.Claims {
+			t.Errorf("%s: %d are kept in mind", name, len(s.led))
+		}
+	}
+}
+
 // Who heard the author of a claim lead says so, although it goes on, as the owner lives again; and an owner that comes
 // back goes after that claim, and after no other of which it is told that the run goes on.
 func TestWhoLedIsSaid(t *testing.T) {
