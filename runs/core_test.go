@@ -347,6 +347,23 @@ func TestOwnerHasForgotten(t *testing.T) {
 	}
 }
 
+// Who has given a run up, and keeps an answer of it, shows the manifest beside that to an owner that has forgotten it.
+func TestKeptIsShownToWhoForgot(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m, out := manifest(1, "o"), answer("1")
+	take(c, m)
+	for _, w := range of[WriteAnswer](c.Keep(noon, 7, &Claim{Run: m.Run, Author: "a", Hash: out.Hash,
+		Sealed: []byte("c")}, out, 0, 0)) {
+		c.Written(noon, w.File, w.Run, "")
+	}
+	for range 2 {
+		c.Asked(noon, &Told{Run: m.Run, From: "o"})
+	}
+	if k := c.Knows(m.Run, "o", true); k.Known || k.Claim == nil || k.Manifest == nil && !k.Held {
+		t.Errorf("it says %+v", k)
+	}
+}
+
 // A run of a peer that was put out ends, one that is refused here or waits on the disk too, and nobody else's.
 func TestRevokedOwner(t *testing.T) {
 	c, _ := coreOf(DefaultConfig())
