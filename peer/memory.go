@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -37,9 +38,10 @@ type holding struct {
 	refused string                 // why something was, last
 	say     func(why string)       // the first refusal
 
-	shared int64     // bytes of what its jobs share
-	beyond time.Time // since when what its jobs have made is more than it may have; zero: it is not
-	wanted bool      // another run was refused since it was asked
+	shared int64                      // bytes of what its jobs share
+	sent   map[sharedobj.PeerID]int64 // of these, by who has sent them before a job named them; of own runs too
+	beyond time.Time                  // since when what its jobs have made is more than it may have; zero: it is not
+	wanted bool                       // another run was refused since it was asked
 }
 
 // memoryPart is the part that one run, owner or sender may have.
@@ -52,7 +54,7 @@ func (q *memory) enter(run job.RunID, owner runs.PeerID, own bool, say func(why 
 	if q.of == nil {
 		q.of = map[job.RunID]*holding{}
 	}
-	h := &holding{owner: owner, own: own, from: map[steal.PeerID]int64{}, say: say}
+	h := &holding{owner: owner, own: own, from: map[steal.PeerID]int64{}, sent: map[sharedobj.PeerID]int64{}, say: say}
 	q.of[run] = h
 	return &roomIn{q, h}
 }

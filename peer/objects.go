@@ -13,7 +13,7 @@ import (
 // may have a half of it, and so may another's, and all those of one owner; all others' together may have all of it. A
 // run that may have no more has those beside it drop what they need no more, and tries again. What its jobs make here
 // is held in any case, since their run would fail without it; but a run that is for some time beyond what it may have
-// goes on elsewhere.
+// goes on elsewhere. Of what no job has named yet one sender may have a quarter in all runs, own ones too.
 
 // objects bounds what the jobs of one run share here.
 func (q *memory) objects() sharedobj.Config {
@@ -28,7 +28,7 @@ func (q *memory) objects() sharedobj.Config {
 func (q *memory) roomToShare(run job.RunID, now func() time.Time) sharedobj.Room {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if h := q.of[run]; h != nil && !h.own && q.shareable > 0 {
+	if h := q.of[run]; h != nil && q.shareable > 0 {
 		return shareRoom{q, h, now}
 	}
 	return nil
@@ -94,6 +94,9 @@ type shareRoom struct {
 
 // Hold implements sharedobj.Room.
 func (r shareRoom) Hold(bytes uint64, must bool) bool {
+	if r.h.own {
+		return true
+	}
 	n := int64(bytes)
 	r.q.mu.Lock()
 	why := ""
@@ -118,6 +121,29 @@ func (r shareRoom) Hold(bytes uint64, must bool) bool {
 		r.h.say(why)
 	}
 	return why == ""
+}
+
+// senderPart is the part of what all runs may share that one sender may have unasked.
+const senderPart = 4
+
+// Sent implements sharedobj.Room.
+func (r shareRoom) Sent(from sharedobj.PeerID, bytes uint64, must bool) bool {
+	r.q.mu.Lock()
+	defer r.q.mu.Unlock()
+	n, has := int64(bytes), r.h.sent[from]
+	all := n - has
+	for _, h := range r.q.of {
+		all += h.sent[from]
+	}
+	fits := n <= has || all <= r.q.shareable/senderPart
+	switch {
+	case !fits && !must:
+	case n > 0:
+		r.h.sent[from] = n
+	default:
+		delete(r.h.sent, from)
+	}
+	return fits
 }
 
 // Wanted implements sharedobj.Room.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/sharedobj"
 )
 
 // What jobs share in all runs of an owner is half of the setting at most, and in all of others' runs the whole; an own
@@ -24,13 +25,9 @@ func TestMemoryOfWhatIsShared(t *testing.T) {
 		Wanted() bool
 	} {
 		q.enter(job.RunID{run}, owner, owner == "self", func(string) { said++ })
-		room := q.roomToShare(job.RunID{run}, func() time.Time { return now })
-		if room == nil {
-			return nil
-		}
-		return room
+		return q.roomToShare(job.RunID{run}, func() time.Time { return now })
 	}
-	if enter(9, "self") != nil {
+	if own := enter(9, "self"); !own.Hold(900*mib, false) || q.of[job.RunID{9}].shared != 0 {
 		t.Fatal("an own run is counted with others'")
 	}
 	one, two, three := enter(1, "a"), enter(2, "a"), enter(3, "b")
@@ -81,5 +78,39 @@ func TestMemoryOfWhatIsShared(t *testing.T) {
 	q.leave(job.RunID{3})
 	if _, _, found := q.excess(now.Add(time.Hour)); found {
 		t.Error("a run goes though the others have ended")
+	}
+}
+
+// One sender may have a quarter of the setting in all runs, own ones too, whatever others have sent; what it has in one
+// that is over, or has no more, it may send again.
+func TestSendersOverAllRuns(t *testing.T) {
+	const mib = 1 << 20
+	q := &memory{shareable: 64 * mib}
+	enter := func(run byte, owner runs.PeerID) sharedobj.Room {
+		q.enter(job.RunID{run}, owner, owner == "self", nil)
+		return q.roomToShare(job.RunID{run}, time.Now)
+	}
+	one, two, own := enter(1, "a"), enter(2, "b"), enter(3, "self")
+	for i, step := range []struct {
+		room sharedobj.Room
+		from sharedobj.PeerID
+		mib  uint64
+		must bool
+		fits bool
+	}{
+		{one, "x", 8, false, true}, {own, "x", 7, false, true}, {two, "x", 2, false, false}, {two, "x", 1, false, true},
+		{one, "x", 9, false, false}, {one, "x", 8, false, true}, {two, "y", 16, false, true}, {one, "y", 1, false, false},
+		{own, "x", 0, true, true}, {one, "x", 15, false, true}, {one, "x", 20, true, false}, {two, "x", 1, false, true},
+		{two, "x", 2, false, false}, {one, "x", 14, true, true}, {two, "x", 2, false, true},
+	} {
+		if fits := step.room.Sent(step.from, step.mib*mib, step.must); fits != step.fits {
+			t.Errorf("step %d: %v", i, fits)
+		}
+	}
+	if q.leave(job.RunID{2}); !one.Sent("y", 16*mib, false) || len(q.of[job.RunID{3}].sent) > 0 {
+		t.Error("what was sent to a run that is over counts, or what is there no more")
+	}
+	if (&memory{}).roomToShare(job.RunID{1}, time.Now) != nil {
+		t.Error("a room without a bound")
 	}
 }

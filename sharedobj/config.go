@@ -51,6 +51,8 @@ type Room interface {
 	// Hold says how many bytes the core holds from now on, and whether it may. If not, and unless it must because they
 	// are here already, what it said before stands. No more than before is always allowed.
 	Hold(bytes uint64, must bool) bool
+	// Sent is Hold of what one sender has here before a job names it, which is bounded over all runs, too.
+	Sent(from PeerID, bytes uint64, must bool) bool
 	// Wanted says whether another run was refused since it was asked last: what nothing here needs should go.
 	Wanted() bool
 }

@@ -309,6 +309,7 @@ func (c *Core) end() Output {
 		c.spread.flushNews()
 	}
 	c.store.tell(0, true)
+	c.store.tellSent()
 	return c.out
 }
 

@@ -14,6 +14,7 @@ type neighbours struct {
 type neighbour struct {
 	all   *neighbours
 	bytes uint64
+	sent  map[PeerID]uint64
 	want  bool
 }
 
@@ -36,6 +37,21 @@ func (n *neighbour) Hold(bytes uint64, must bool) bool {
 	return fits
 }
 
+// Sent leaves one sender a quarter.
+func (n *neighbour) Sent(from PeerID, bytes uint64, must bool) bool {
+	sum := bytes
+	for _, o := range n.all.of {
+		if o != n {
+			sum += o.sent[from]
+		}
+	}
+	fits := bytes <= n.sent[from] || sum <= n.all.most/4
+	if fits || must {
+		n.sent[from] = bytes
+	}
+	return fits
+}
+
 func (n *neighbour) Wanted() bool {
 	want := n.want
 	n.want = false
@@ -48,7 +64,7 @@ func TestRoomOfOtherRuns(t *testing.T) {
 	all := &neighbours{most: 3000, of: map[string]*neighbour{}}
 	core := func(name string) *Core {
 		return newTestCore(t, func(c *Config) {
-			all.of[name] = &neighbour{all: all}
+			all.of[name] = &neighbour{all: all, sent: map[PeerID]uint64{}}
 			c.MaxBytes, c.Room = 2500, all.of[name]
 		})
 	}
@@ -98,5 +114,49 @@ func TestRoomOfOtherRuns(t *testing.T) {
 	two.Tick(now)
 	if check("beyond"); two.store.used > 2500 {
 		t.Errorf("%d bytes are held", two.store.used)
+	}
+}
+
+// What a member sends in several runs is bounded over all of them, in the place of what it has sent in this one, and
+// said once in each; what another sends still comes. What a core says that a sender has is what it has.
+func TestSendersOverAllRuns(t *testing.T) {
+	all := &neighbours{most: 33 * unit, of: map[string]*neighbour{}}
+	first := Build(noise(100))
+	root := &Recipe{Kind: Phased, Name: "x", State: first.Blob}
+	cores := map[string]*Core{}
+	for _, name := range []string{"one", "two", "three"} {
+		cores[name] = newTestCore(t, func(c *Config) {
+			all.of[name] = &neighbour{all: all, sent: map[PeerID]uint64{}}
+			c.MaxBytes, c.Room = 20*unit, all.of[name]
+		})
+		cores[name].Created(1, root, first)
+		cores[name].Pin(root.Digest())
+	}
+	flood := func(name string, from PeerID) (came int) {
+		c := cores[name]
+		for i := range 20 {
+			if _, ok := tell(c, from, root, int(from[1])<<8+i, unit); ok {
+				came++
+			}
+			checkSenders(t, c)
+			if has, says := c.store.senders.of[from].bytes, all.of[name].sent[from]; has != says {
+				t.Fatalf("in %s %s has %d bytes and is said to have %d", name, from, has, says)
+			}
+		}
+		return came
+	}
+	for _, name := range []string{"one", "two"} {
+		if came := flood(name, "b1"); came < 20 {
+			t.Errorf("in %s %d of 20 writes are applied: its own makes room", name, came)
+		}
+	}
+	if sum := all.of["one"].sent["b1"] + all.of["two"].sent["b1"]; sum < 8*unit || sum > 9*unit {
+		t.Errorf("it has %d bytes in two runs", sum)
+	}
+	if came := flood("three", "b1"); came > 0 || cores["three"].Stats().Refused == 0 {
+		t.Errorf("in a third run %d of its writes are applied; %+v", came, cores["three"].Stats())
+	}
+	if came := flood("three", "b2"); came < 20 {
+		t.Errorf("of another one %d of 20 writes are applied", came)
 	}
 }

@@ -12,9 +12,9 @@ import (
 //
 // One peer may have a quarter of all that is held here, of the digests that are known and of the fetches for others;
 // all peers together a half of the bytes. So a member that sends without an end leaves half of the room to what jobs
-// name, and to three others what it has itself. To make room for more its own goes, the oldest first, as far as nothing
-// pins it; if that is not enough it is refused. Nothing rests on what is pushed: what a job names is fetched, and then
-// it is the run's, as is what has come before a job named it.
+// name, and to three others what it has itself. Over all runs of this peer it has what Room leaves it. To make room for
+// more its own goes, the oldest first, as far as nothing pins it; if that is not enough it is refused. Nothing rests on
+// what is pushed: what a job names is fetched, and then it is the run's, as is what has come before a job named it.
 const (
 	senderPart  = 4 // of the whole, for one sender
 	sendersPart = 2 // for all of them, of bytes
@@ -38,9 +38,11 @@ type senders struct {
 	bytes   uint64 // of all
 	parcels map[parcel]int
 	refused []PeerID // since that was counted and said
+	changed []PeerID // since the room was told what they have
 }
 
 func (s *senders) book(from PeerID, bytes uint64, entries int) {
+	s.change(from)
 	a := s.of[from]
 	a.bytes += bytes
 	a.entries += entries
@@ -48,6 +50,29 @@ func (s *senders) book(from PeerID, bytes uint64, entries int) {
 	if s.of[from] = a; a == (account{}) {
 		delete(s.of, from)
 	}
+}
+
+func (s *senders) change(from PeerID) {
+	if !slices.Contains(s.changed, from) {
+		s.changed = append(s.changed, from)
+	}
+}
+
+// sent says that a sender has so many bytes more; see Room.
+func (s *store) sent(from PeerID, more uint64, must bool) bool {
+	if s.others == nil {
+		return true
+	}
+	s.senders.change(from)
+	return s.others.Sent(from, s.senders.of[from].bytes+more, must)
+}
+
+// tellSent says what senders have after an input: what was allowed may not have come.
+func (s *store) tellSent() {
+	for _, from := range s.senders.changed {
+		s.sent(from, 0, true)
+	}
+	s.senders.changed = s.senders.changed[:0]
 }
 
 // bill has a sender pay for so many bytes, and refund undoes that. Nobody pays for what is this peer's own.
@@ -76,7 +101,7 @@ func (s *store) allows(from PeerID, n uint64, keep ...*entry) bool {
 	if from == "" {
 		return true
 	}
-	own := func() bool { return s.senders.of[from].bytes+n <= s.most/senderPart }
+	own := func() bool { return s.senders.of[from].bytes+n <= s.most/senderPart && s.sent(from, n, false) }
 	all := func() bool { return s.senders.bytes+n <= s.most/sendersPart }
 	if n <= s.most/senderPart &&
 		s.thin(own, func(e *entry) bool { return e.from == from }, keep...) &&
@@ -196,7 +221,8 @@ func (c *base) tellRefused() {
 		c.stats.Refused++
 		if c.first("sent by " + string(from)) {
 			c.order(Order{Kind: OrderNote, Name: string(from), Text: fmt.Sprintf("%s has sent more of what jobs share "+
-				"than it may before they name it: a quarter of %d MiB and of %d names; the rest comes when it is named",
+				"than it may before they name it: a quarter of %d MiB and of %d names, or less where it sends to other runs; "+
+				"the rest comes when it is named",
 				from, c.cfg.MaxBytes>>20, c.cfg.MaxEntries)})
 		}
 	}

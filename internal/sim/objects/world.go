@@ -215,6 +215,8 @@ func (p *peer) absorb(out sharedobj.Output) {
 		w.violate(bounded, "%s holds %d bytes of %d", p.id, s.BytesHeld, w.cfg.Core.MaxBytes)
 	} else if p.crowd != nil && s.BytesHeld > p.crowd.told {
 		w.violate(bounded, "%s holds %d bytes, and says %d", p.id, s.BytesHeld, p.crowd.told)
+	} else if p.crowd != nil && s.PushedMost != p.crowd.mostSent() {
+		w.violate(bounded, "of one sender %s has %d bytes, and says %d", p.id, s.PushedMost, p.crowd.mostSent())
 	} else if most := w.cfg.Core.MaxBytes; s.PushedMost > most/4 || s.Pushed > most/2 {
 		w.violate(bounded, "of %d bytes %s has %d that nobody has named, %d of one sender", most, p.id, s.Pushed,
 			s.PushedMost)
