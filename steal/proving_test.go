@@ -145,15 +145,27 @@ func TestProvingBelievesNobody(t *testing.T) {
 	if len(c.lost.tuples.index) > 0 {
 		t.Error("a tuple is believed")
 	}
-	c.Tick(c.now + time.Second) // it is master
-	news := beaconOf(living("d1"), 1, 1)
-	news.Run, news.Master.Answered = c.run.ID, &[16]byte{1}
-	if out := c.Hear(c.now, news); len(orders(out, AbortSegment)) > 0 || c.segments.root == nil {
-		t.Error("who says that he has the answer ends the root")
-	}
 	out = c.Step(c.now, c.from("d1", &Message{Reply: &StealReply{Jobs: []Grant{{Handle: 7, Job: jobAt(4)}}}}))
 	if len(c.segments.byID) != 1 || len(out.Messages) != 1 || out.Messages[0].Return == nil {
 		t.Errorf("a job of others leads to %+v", out.Messages)
+	}
+}
+
+// An owner that has no core for the root leaves it to whoever else is master, but in a run in which nobody else is
+// believed: there it waits for one.
+func TestProvingNeverGivesWay(t *testing.T) {
+	for _, proving := range []bool{false, true} {
+		c := masterCore(t, "o", true)
+		c.run.Proving = proving
+		for at := time.Second; at <= 2*c.cfg.MasterLease; at += time.Second {
+			c.Report(at, Load{})
+			c.Tick(at)
+		}
+		news := beaconOf(living("d1"), 1, 1)
+		news.Run = c.run.ID
+		if c.Hear(c.now, news); (c.segments.root != nil) != proving {
+			t.Errorf("proving: %t; it has the root: %t", proving, c.segments.root != nil)
+		}
 	}
 }
 
