@@ -5,6 +5,7 @@ FUZZTIME ?= 10s
 SEEDS    ?= 3
 SCHEDULES ?= 20000
 LIARS ?= 10000
+ONE ?= 100000
 FROM     ?= 0
 HOUR     ?= 1h
 # Packages that are tested at once: one more than there are cores, as some wait now and then.
@@ -156,8 +157,8 @@ bench-modules: ## Print what WebAssembly modules cost beside native Go, and how 
 modules: ## Rebuild the WebAssembly modules that are kept here (needs clang, lld, and rustc for wasm32)
 	guest/build.sh
 
-liars-tables: ## Try LIARS schedules with peers that lie (default 10000) and make the table of what verifying costs and finds
-	$(GO) run ./cmd/satin-sim liars --seeds $(LIARS) --rows 3 --out docs/results
+liars-tables: ## Try LIARS schedules with peers that lie (default 10000), ONE of quorum=2 with one liar (default 100000), and make the table of what verifying costs and finds
+	$(GO) run ./cmd/satin-sim liars --seeds $(LIARS) --one $(ONE) --rows 30 --out docs/results
 
 sim-tables: ## Make the papers' load-balancing tables in the simulator, into docs/results (SEEDS=3 runs of each)
 	$(GO) run ./cmd/satin-sim table all --seeds $(SEEDS) --out docs/results

@@ -67,10 +67,18 @@ func (c *Config) sound() bool {
 	return c.Verify.Spot == 0 && (c.Liars <= 1 || c.OneGang || c.Is == Lazy || c.Is == Silent)
 }
 
-// Check runs n schedules from a seed on.
-func Check(from, n uint64) (sum Result, failures []Failure) {
+// OneLiarOf draws a schedule with a quorum of two and one liar: nothing wrong may ever be accepted.
+func OneLiarOf(seed uint64) Config {
+	c := ConfigOf(seed)
+	c.Verify = verify.Config{Quorum: 2, Own: true, Wait: 20 * time.Second, MaxOpen: 100}
+	c.Liars, c.Record, c.Fresh = 1, 0, false
+	return c
+}
+
+// Check runs n schedules from a seed on, as draw draws them.
+func Check(draw func(seed uint64) Config, from, n uint64) (sum Result, failures []Failure) {
 	for seed := from; seed < from+n; seed++ {
-		c := ConfigOf(seed)
+		c := draw(seed)
 		r, err := Run(c)
 		if err == nil && r.Misled > 0 && c.sound() {
 			err = fmt.Errorf("%w: %d of %d, by %d of %d that are %s, quorum %d", errWrong, r.Misled, r.Jobs, c.Liars,

@@ -14,9 +14,13 @@ func TestSchedules(t *testing.T) {
 	if testing.Short() {
 		n = 50
 	}
-	sum, failures := Check(0, n)
-	for _, f := range failures {
+	sum, failures := Check(ConfigOf, 0, n)
+	one, more := Check(OneLiarOf, 0, n)
+	for _, f := range append(failures, more...) {
 		t.Errorf("seed %d: %v", f.Seed, f.Err)
+	}
+	if one.Misled > 0 || one.Lied < int(n)/2 || one.Caught < one.Lied/2 {
+		t.Errorf("a quorum of two and one liar: %+v", one)
 	}
 	if sum.Caught == 0 || sum.Openings == 0 || sum.Misled == 0 {
 		t.Errorf("the schedules are too tame: %+v", sum)
