@@ -2,13 +2,16 @@ package peer
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/peerstore"
 	"github.com/libp2p/go-libp2p/core/protocol"
 	"github.com/multiformats/go-multiaddr"
+	"golang.org/x/time/rate"
 
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
@@ -54,6 +57,7 @@ type meetings struct {
 	// published are the modules that members stand for.
 	published *publications
 	jury      *jury
+	greeted   greeted
 	host      interface {
 		SwarmName() string
 		// Vouch says by whom a peer is a member.
@@ -65,6 +69,9 @@ type meetings struct {
 
 func (x *meetings) serve() {
 	x.board.answer(meetProtocol, maxMeeting, exchangeTime, func(from peer.ID, b []byte) (any, error) {
+		if !x.greeted.again(from, x.every, x.now()) {
+			return nil, errTooOften
+		}
 		var their meeting
 		if err := wire.Value().Decode(b, &their); err != nil {
 			return nil, err
@@ -72,6 +79,31 @@ func (x *meetings) serve() {
 		x.hear(from, &their)
 		return x.meeting(from), nil
 	})
+}
+
+// greeted lets each member come so often, meetBurst times at once and then once every so long: there are hundreds of
+// signatures in a meeting, all of which are looked at.
+type greeted struct {
+	mu sync.Mutex
+	of map[peer.ID]*rate.Limiter
+}
+
+const meetBurst = 8
+
+var errTooOften = errors.New("it meets this peer too often")
+
+func (p *greeted) again(id peer.ID, every time.Duration, now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.of[id]
+	if l == nil {
+		if p.of == nil || len(p.of) >= maxMembers { // who is forgotten may come again
+			p.of = map[peer.ID]*rate.Limiter{}
+		}
+		l = rate.NewLimiter(rate.Every(every), meetBurst)
+		p.of[id] = l
+	}
+	return l.AllowN(now, 1)
 }
 
 // meet tells a peer that was just connected whom we know, and learns the same. It says whether that was possible.

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,5 +78,33 @@ func TestLinkLeadsWhereThePeerIsNow(t *testing.T) {
 	x := &meetings{board: &switchboard{net: elsewhere{both[0]}}}
 	if at := x.linkTo(guest.ID); at == nil || !manet.IsIPLoopback(at) {
 		t.Errorf("a peer of this machine is at %v", at)
+	}
+}
+
+// A member that meets this peer again and again is heard so often and no more, whoever else is; how many are counted is
+// bounded.
+func TestMeetingsAreCounted(t *testing.T) {
+	var g greeted
+	now := time.Unix(1000, 0)
+	times := func(id peer.ID) (n int) {
+		for range 100 {
+			if g.again(id, time.Second, now) {
+				n++
+			}
+		}
+		return n
+	}
+	if n := times("a"); n != meetBurst {
+		t.Errorf("heard %d times at once", n)
+	}
+	now = now.Add(3 * time.Second)
+	if a, b := times("a"), times("b"); a != 3 || b != meetBurst {
+		t.Errorf("after three seconds heard %d times, another %d", a, b)
+	}
+	for i := range maxMembers + 10 {
+		g.again(peer.ID(fmt.Sprint("x", i)), time.Second, now)
+	}
+	if len(g.of) > maxMembers {
+		t.Errorf("%d are counted", len(g.of))
 	}
 }

@@ -63,20 +63,27 @@ func leafOf(t *testing.T, run job.RunID, n int) *accusation {
 // It may be lost.
 func (r *rogue) speaks(t *testing.T) func(k gossip.Kind, what any) {
 	t.Helper()
-	g, err := gossip.Open(t.Context(), r.Network(), gossip.Config{Swarm: r.SwarmName(), Incarnation: 1,
-		Admitted: func(lpeer.ID) bool { return true }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = g.Close() })
+	tells := r.gossips(t)
 	return func(k gossip.Kind, what any) {
 		t.Helper()
 		b, err := wire.Value().Encode(what)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = g.Publish(k, b) // or it is said again
+		tells(k, b)
 	}
+}
+
+// gossips is the same of what is encoded.
+func (r *rogue) gossips(t *testing.T) func(k gossip.Kind, b []byte) {
+	t.Helper()
+	g, err := gossip.Open(t.Context(), r.Network(), gossip.Config{Swarm: r.SwarmName(), Incarnation: 1,
+		Admitted: func(lpeer.ID) bool { return true }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.Close() })
+	return func(k gossip.Kind, b []byte) { _ = g.Publish(k, b) } // or it is said again
 }
 
 func keyOf(r *rogue) crypto.PrivKey { return r.Network().Peerstore().PrivKey(r.ID()) }

@@ -177,9 +177,7 @@ func (r *rogue) at(t *testing.T, p *peer.Peer) *rogue {
 // meets tells its victim something, and returns when that was taken in.
 func (r *rogue) meets(t *testing.T, what *meeting) {
 	t.Helper()
-	if err := r.say(t, "/satin/meet/1", what, &meeting{}); err != nil {
-		t.Fatal(err)
-	}
+	until(t, "it may meet its victim", func() bool { return r.say(t, "/satin/meet/1", what, &meeting{}) == nil })
 }
 
 func infoAt(t *testing.T, p *peer.Peer, run job.RunID) (i control.RunInfo) {

@@ -68,23 +68,23 @@ func (w *withholder) hears(m *steal.Message) {
 }
 
 // introduces itself as one that takes part: with the application, in the victim's cluster.
-func (w *withholder) introduces(t *testing.T) {
+func (r *rogue) introduces(t *testing.T) {
 	var answer meeting
-	if err := w.say(t, "/satin/meet/1", &meeting{}, &answer); err != nil {
+	if err := r.say(t, "/satin/meet/1", &meeting{}, &answer); err != nil {
 		t.Fatal(err)
 	}
 	mine := &statement.Card{Swarm: swarmName, Incarnation: 1, Seq: 1, At: time.Now().Unix(), Label: "here",
-		Cluster: "here", Cores: 1, Addrs: []string{"/ip4/127.0.0.1/tcp/9"}, Proof: w.Proof()}
+		Cluster: "here", Cores: 1, Addrs: []string{"/ip4/127.0.0.1/tcp/9"}, Proof: r.Proof()}
 	for _, b := range answer.Cards {
 		if c, err := statement.OpenCard(b); err == nil && len(c.Apps) > 0 {
 			mine.Apps = c.Apps
 		}
 	}
-	signed, err := mine.Sign(w.Network().Peerstore().PrivKey(w.ID()))
+	signed, err := mine.Sign(r.Network().Peerstore().PrivKey(r.ID()))
 	if err != nil || len(mine.Apps) == 0 {
 		t.Fatal(err, mine.Apps)
 	}
-	if err := w.say(t, "/satin/meet/1", &meeting{Cards: [][]byte{signed.Bytes}}, &answer); err != nil {
+	if err := r.say(t, "/satin/meet/1", &meeting{Cards: [][]byte{signed.Bytes}}, &answer); err != nil {
 		t.Fatal(err)
 	}
 }
