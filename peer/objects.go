@@ -13,7 +13,8 @@ import (
 // may have a half of it, and so may another's, and all those of one owner; all others' together may have all of it. A
 // run that may have no more has those beside it drop what they need no more, and tries again. What its jobs make here
 // is held in any case, since their run would fail without it; but a run that is for some time beyond what it may have
-// goes on elsewhere. Of what no job has named yet one sender may have a quarter in all runs, own ones too.
+// goes on elsewhere. Of what no job has named yet all senders may have unasked in all runs, own ones too,
+// and one a half of that: it is fetched ahead, to spare a job the wait, and when one names it it is asked for anyway.
 
 // objects bounds what the jobs of one run share here.
 func (q *memory) objects() sharedobj.Config {
@@ -123,8 +124,8 @@ func (r shareRoom) Hold(bytes uint64, must bool) bool {
 	return why == ""
 }
 
-// senderPart is the part of what all runs may share that one sender may have unasked.
-const senderPart = 4
+// unasked is how many bytes what nobody has named may take at most, whatever the setting; else a half of that.
+const unasked = 32 << 20
 
 // Sent implements sharedobj.Room.
 func (r shareRoom) Sent(from sharedobj.PeerID, bytes uint64, must bool) bool {
@@ -135,7 +136,11 @@ func (r shareRoom) Sent(from sharedobj.PeerID, bytes uint64, must bool) bool {
 	for _, h := range r.q.of {
 		all += h.sent[from]
 	}
-	fits := n <= has || all <= r.q.shareable/senderPart
+	most := min(unasked, r.q.shareable/2)
+	if from != "" {
+		most /= 2
+	}
+	fits := n <= has || all <= most
 	switch {
 	case !fits && !must:
 	case n > 0:

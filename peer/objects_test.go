@@ -81,8 +81,8 @@ func TestMemoryOfWhatIsShared(t *testing.T) {
 	}
 }
 
-// One sender may have a quarter of the setting in all runs, own ones too, whatever others have sent; what it has in one
-// that is over, or has no more, it may send again.
+// One sender may have a quarter of the setting in all runs, own ones too, whatever others have sent, and all of them a
+// half; what it has in one that is over, or has no more, it may send again. No setting makes that more than so much.
 func TestSendersOverAllRuns(t *testing.T) {
 	const mib = 1 << 20
 	q := &memory{shareable: 64 * mib}
@@ -109,6 +109,12 @@ func TestSendersOverAllRuns(t *testing.T) {
 	}
 	if q.leave(job.RunID{2}); !one.Sent("y", 16*mib, false) || len(q.of[job.RunID{3}].sent) > 0 {
 		t.Error("what was sent to a run that is over counts, or what is there no more")
+	}
+	if !one.Sent("", 20*mib, false) || own.Sent("", 13*mib, false) || !own.Sent("", 12*mib, false) {
+		t.Error("all senders may have another part than a half")
+	}
+	if q.shareable = 4096 * mib; own.Sent("", 13*mib, false) || own.Sent("z", 17*mib, false) || !own.Sent("z", 16*mib, false) {
+		t.Error("who gives much to what is shared gives it to what nobody has named")
 	}
 	if (&memory{}).roomToShare(job.RunID{1}, time.Now) != nil {
 		t.Error("a room without a bound")

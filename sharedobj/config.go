@@ -34,6 +34,9 @@ type Config struct {
 	MaxWindow int
 	// ServeRate bounds what one peer gets from here, in bytes a second.
 	ServeRate uint64
+	// SentRate bounds what of one sender begins to be fetched before a job names it, in bytes a second: one second's, and
+	// what goes beyond that with the last value, at once.
+	SentRate uint64
 
 	// GossipEvery is how long small writes are collected before they are told (Satin paper, 4.2: combining).
 	GossipEvery time.Duration
@@ -51,7 +54,8 @@ type Room interface {
 	// Hold says how many bytes the core holds from now on, and whether it may. If not, and unless it must because they
 	// are here already, what it said before stands. No more than before is always allowed.
 	Hold(bytes uint64, must bool) bool
-	// Sent is Hold of what one sender has here before a job names it, which is bounded over all runs, too.
+	// Sent is Hold of what one sender has here before a job names it, and all of them ("") have, which is bounded over
+	// all runs, too.
 	Sent(from PeerID, bytes uint64, must bool) bool
 	// Wanted says whether another run was refused since it was asked last: what nothing here needs should go.
 	Wanted() bool
@@ -63,7 +67,7 @@ func Default() Config {
 		MaxBytes: 1 << 30, MaxEntries: 4096, MaxChain: 64, MaxFetches: 256, MaxAdopted: 64, MaxJobs: 4096,
 		MaxNeeds: 64, MaxLattices: 256,
 		Patience: 30 * time.Second, ReadPatience: 5 * time.Minute, AskTimeout: 2 * time.Second,
-		PieceTimeout: 2 * time.Second, RetryAfter: time.Second, MaxWindow: 64, ServeRate: 256 << 20,
+		PieceTimeout: 2 * time.Second, RetryAfter: time.Second, MaxWindow: 64, ServeRate: 256 << 20, SentRate: 8 << 20,
 		GossipEvery: 20 * time.Millisecond, SmallWrite: 4 << 10, FlushEvery: 75 * time.Millisecond,
 		SumsEvery: 3 * time.Second,
 	}
@@ -100,9 +104,9 @@ func (c *Config) Validate() error {
 			return fmt.Errorf("%w: %s is %v, which is not positive", ErrConfig, d.name, d.value)
 		}
 	}
-	if c.MaxBytes == 0 || c.ServeRate < maxPieces*pieceSize {
-		return fmt.Errorf("%w: MaxBytes is %d and ServeRate %d; at least 1 and %d are possible", ErrConfig, c.MaxBytes,
-			c.ServeRate, maxPieces*pieceSize)
+	if c.MaxBytes == 0 || c.ServeRate < maxPieces*pieceSize || c.SentRate == 0 {
+		return fmt.Errorf("%w: MaxBytes is %d, ServeRate %d and SentRate %d; at least 1, %d and 1 are possible", ErrConfig,
+			c.MaxBytes, c.ServeRate, c.SentRate, maxPieces*pieceSize)
 	}
 	return nil
 }

@@ -202,7 +202,7 @@ func (c *fetcher) advance(f *fetch) {
 		if f.restAt > c.now {
 			return
 		}
-		if !c.store.allows(payer, blob.Size, target) {
+		if !c.store.allows(payer, blob.Size, target) || !c.mayFetch(payer, blob.Size) {
 			c.decline(f)
 			return
 		}

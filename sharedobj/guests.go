@@ -1,5 +1,7 @@
 package sharedobj
 
+import "maps"
+
 // A guest is a peer that this one alone knows: a browser's tab, a stranger. It is served like a member of the cluster,
 // and asked for what its jobs and results name, which nobody else can have. Beyond that nothing rests on it: it is no
 // landing, nothing is passed on through it, no other peer is told that it has something, and the writes that it tells
@@ -68,6 +70,7 @@ func (c *base) forgetStrangers() {
 			delete(c.serve.meters, id)
 		}
 	}
+	maps.DeleteFunc(c.store.senders.fetched, func(id PeerID, _ debt) bool { return !c.place.member(id) })
 	for id := range c.lattices.strikes {
 		if !c.place.member(id) {
 			delete(c.lattices.strikes, id)

@@ -45,7 +45,11 @@ func (n *neighbour) Sent(from PeerID, bytes uint64, must bool) bool {
 			sum += o.sent[from]
 		}
 	}
-	fits := bytes <= n.sent[from] || sum <= n.all.most/4
+	most := n.all.most / 4
+	if from == "" {
+		most *= 2
+	}
+	fits := bytes <= n.sent[from] || sum <= most
 	if fits || must {
 		n.sent[from] = bytes
 	}

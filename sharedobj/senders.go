@@ -3,6 +3,7 @@ package sharedobj
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // What a peer sends without a job here having named it counts against that peer: the writes that it tells of and the
@@ -13,7 +14,8 @@ import (
 // One peer may have a quarter of all that is held here, of the digests that are known and of the fetches for others;
 // all peers together a half of the bytes. So a member that sends without an end leaves half of the room to what jobs
 // name, and to three others what it has itself. Over all runs of this peer it has what Room leaves it. To make room for
-// more its own goes, the oldest first, as far as nothing pins it; if that is not enough it is refused. Nothing rests on
+// more its own goes, the oldest first, as far as nothing pins it; if that is not enough it is refused. So that nobody has
+// this peer fetch all the time what makes way for the next, each is fetched so many bytes of a second. Nothing rests on
 // what is pushed: what a job names is fetched, and then it is the run's, as is what has come before a job named it.
 const (
 	senderPart  = 4 // of the whole, for one sender
@@ -39,10 +41,18 @@ type senders struct {
 	parcels map[parcel]int
 	refused []PeerID // since that was counted and said
 	changed []PeerID // since the room was told what they have
+	fetched map[PeerID]debt
+}
+
+// debt is what was fetched of a sender, less what it may have had in the meantime.
+type debt struct {
+	bytes uint64
+	at    time.Duration
 }
 
 func (s *senders) book(from PeerID, bytes uint64, entries int) {
 	s.change(from)
+	s.change("")
 	a := s.of[from]
 	a.bytes += bytes
 	a.entries += entries
@@ -58,13 +68,17 @@ func (s *senders) change(from PeerID) {
 	}
 }
 
-// sent says that a sender has so many bytes more; see Room.
+// sent says that a sender has so many bytes more, or all have ("").
 func (s *store) sent(from PeerID, more uint64, must bool) bool {
 	if s.others == nil {
 		return true
 	}
 	s.senders.change(from)
-	return s.others.Sent(from, s.senders.of[from].bytes+more, must)
+	has := s.senders.of[from].bytes
+	if from == "" {
+		has = s.senders.bytes
+	}
+	return s.others.Sent(from, has+more, must)
 }
 
 // tellSent says what senders have after an input: what was allowed may not have come.
@@ -102,7 +116,7 @@ func (s *store) allows(from PeerID, n uint64, keep ...*entry) bool {
 		return true
 	}
 	own := func() bool { return s.senders.of[from].bytes+n <= s.most/senderPart && s.sent(from, n, false) }
-	all := func() bool { return s.senders.bytes+n <= s.most/sendersPart }
+	all := func() bool { return s.senders.bytes+n <= s.most/sendersPart && s.sent("", n, false) }
 	if n <= s.most/senderPart &&
 		s.thin(own, func(e *entry) bool { return e.from == from }, keep...) &&
 		s.thin(all, func(e *entry) bool { return e.from != "" }, keep...) {
@@ -110,6 +124,25 @@ func (s *store) allows(from PeerID, n uint64, keep ...*entry) bool {
 	}
 	s.senders.refused = append(s.senders.refused, from)
 	return false
+}
+
+// mayFetch says whether so many bytes more of a sender's may be fetched now: see Config.SentRate.
+func (c *base) mayFetch(from PeerID, n uint64) bool {
+	if from == "" {
+		return true
+	}
+	s := &c.store.senders
+	d := s.fetched[from]
+	d.bytes -= min(d.bytes, uint64((c.now-d.at).Seconds()*float64(c.cfg.SentRate)))
+	d.at = c.now
+	may := d.bytes < c.cfg.SentRate
+	if may {
+		d.bytes += n
+	} else {
+		s.refused = append(s.refused, from)
+	}
+	s.fetched[from] = d
+	return may
 }
 
 // admits makes room for one more entry of a sender.
@@ -221,8 +254,8 @@ func (c *base) tellRefused() {
 		c.stats.Refused++
 		if c.first("sent by " + string(from)) {
 			c.order(Order{Kind: OrderNote, Name: string(from), Text: fmt.Sprintf("%s has sent more of what jobs share "+
-				"than it may before they name it: a quarter of %d MiB and of %d names, or less where it sends to other runs; "+
-				"the rest comes when it is named",
+				"than it may before they name it: a quarter of %d MiB and of %d names, or less where it sends to other runs or in a "+
+				"moment; the rest comes when it is named",
 				from, c.cfg.MaxBytes>>20, c.cfg.MaxEntries)})
 		}
 	}

@@ -3,6 +3,7 @@ package sharedobj
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // checkSenders sees to it that what each sender pays for is what there is of it, and no more than it may be.
@@ -261,5 +262,46 @@ func TestPlacesAreShared(t *testing.T) {
 	}
 	if n := len(c.lattices.owed); n != 2*maxOwed/senderPart {
 		t.Errorf("%d comparisons are under way", n)
+	}
+}
+
+// What one member has this peer fetch before a job names it is so much a second, whatever of it makes way for the next;
+// what another announces is fetched beside it, and what a job names in any case.
+func TestFetchesOfSenders(t *testing.T) {
+	c := newTestCore(t, func(c *Config) { c.MaxBytes, c.SentRate = 400*unit, 4*unit })
+	elsewhere := &Recipe{Kind: Phased, Name: "y", State: Build(noise(100)).Blob}
+	n := 0
+	announced := func(from PeerID, at time.Duration) (fetched int) {
+		for range 10 {
+			n++
+			r, _, _ := version(elsewhere, n, unit)
+			c.Step(at, &Message{From: from, To: "a1", Announce: &Announce{Origin: from, Recipe: *r}})
+			if f := c.fetches.byDigest[r.Digest()]; f != nil && f.pull != nil {
+				fetched++
+			}
+		}
+		return fetched
+	}
+	now := time.Second
+	if a, b := announced("b1", now), announced("b2", now); a != 4 || b != 4 {
+		t.Errorf("at once %d of one are fetched, and %d of another", a, b)
+	}
+	if a := announced("b1", now+time.Second/2); a != 2 {
+		t.Errorf("%d are fetched half a second later", a)
+	}
+	if c.Stats().Refused == 0 {
+		t.Error("what was refused is not counted")
+	}
+	b := Build(noise(20 * unit))
+	needed := Recipe{Kind: Constant, Name: "sky", State: b.Blob}
+	c.JobCame(now+time.Second, Job{ID: 1, Victim: "b1", Needs: []Need{{Digest: needed.Digest()}}})
+	c.Step(now+time.Second, &Message{From: "b1", To: "a1", Answer: &Answer{Digest: needed.Digest(), Status: Here,
+		Told: []Told{{Recipe: needed}}}})
+	if f := c.fetches.byDigest[needed.Digest()]; f == nil || f.pull == nil {
+		t.Error("what a job here names is not fetched")
+	}
+	c.SetMembers(now+time.Second, nil)
+	if len(c.store.senders.fetched) > 0 {
+		t.Error("what was fetched of who is gone is remembered")
 	}
 }

@@ -50,7 +50,7 @@ type held struct {
 func newStore(cfg *Config) *store {
 	return &store{most: cfg.MaxBytes, others: cfg.Room, entriesN: cfg.MaxEntries, chain: cfg.MaxChain,
 		entries: make(map[Digest]*entry), pins: make(map[Digest]int), bodies: make(map[Hash]*held),
-		senders:  senders{of: make(map[PeerID]account), parcels: make(map[parcel]int)},
+		senders:  senders{of: make(map[PeerID]account), parcels: make(map[parcel]int), fetched: make(map[PeerID]debt)},
 		retained: make(map[Digest]*retention)}
 }
 

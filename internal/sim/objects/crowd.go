@@ -50,8 +50,10 @@ func (c *crowd) left() uint64 {
 
 // mostSent is what the sender has that has most, as the core says.
 func (c *crowd) mostSent() (n uint64) {
-	for _, bytes := range c.sent {
-		n = max(n, bytes)
+	for from, bytes := range c.sent {
+		if from != "" {
+			n = max(n, bytes)
+		}
 	}
 	return n
 }

@@ -215,8 +215,9 @@ func (p *peer) absorb(out sharedobj.Output) {
 		w.violate(bounded, "%s holds %d bytes of %d", p.id, s.BytesHeld, w.cfg.Core.MaxBytes)
 	} else if p.crowd != nil && s.BytesHeld > p.crowd.told {
 		w.violate(bounded, "%s holds %d bytes, and says %d", p.id, s.BytesHeld, p.crowd.told)
-	} else if p.crowd != nil && s.PushedMost != p.crowd.mostSent() {
-		w.violate(bounded, "of one sender %s has %d bytes, and says %d", p.id, s.PushedMost, p.crowd.mostSent())
+	} else if c := p.crowd; c != nil && (s.PushedMost != c.mostSent() || s.Pushed != c.sent[""]) {
+		w.violate(bounded, "of senders %s has %d bytes, of one %d, and says %d and %d", p.id, s.Pushed, s.PushedMost, c.sent[""],
+			c.mostSent())
 	} else if most := w.cfg.Core.MaxBytes; s.PushedMost > most/4 || s.Pushed > most/2 {
 		w.violate(bounded, "of %d bytes %s has %d that nobody has named, %d of one sender", most, p.id, s.Pushed,
 			s.PushedMost)
