@@ -67,7 +67,7 @@ func Default() Config {
 		MaxBytes: 1 << 30, MaxEntries: 4096, MaxChain: 64, MaxFetches: 256, MaxAdopted: 64, MaxJobs: 4096,
 		MaxNeeds: 64, MaxLattices: 256,
 		Patience: 30 * time.Second, ReadPatience: 5 * time.Minute, AskTimeout: 2 * time.Second,
-		PieceTimeout: 2 * time.Second, RetryAfter: time.Second, MaxWindow: 64, ServeRate: 256 << 20, SentRate: 8 << 20,
+		PieceTimeout: 2 * time.Second, RetryAfter: time.Second, MaxWindow: 64, ServeRate: 256 << 20, SentRate: 2 << 20,
 		GossipEvery: 20 * time.Millisecond, SmallWrite: 4 << 10, FlushEvery: 75 * time.Millisecond,
 		SumsEvery: 3 * time.Second,
 	}
