@@ -139,7 +139,7 @@ func TestSendersOverAllRuns(t *testing.T) {
 	flood := func(name string, from PeerID) (came int) {
 		c := cores[name]
 		for i := range 20 {
-			if _, ok := tell(c, from, root, int(from[1])<<8+i, unit); ok {
+			if _, ok := tell(c, from, root, int(from[0]%4*4+from[1]%4)<<8+i, unit); ok {
 				came++
 			}
 			checkSenders(t, c)
@@ -162,5 +162,14 @@ func TestSendersOverAllRuns(t *testing.T) {
 	}
 	if came := flood("three", "b2"); came < 20 {
 		t.Errorf("of another one %d of 20 writes are applied", came)
+	}
+	sum := uint64(0)
+	for _, name := range []string{"one", "two", "three"} {
+		flood(name, "b2")
+		flood(name, "a2")
+		sum += all.of[name].sent[""]
+	}
+	if sum > all.most/2 || sum < all.most/3 {
+		t.Errorf("all senders have %d bytes of %d", sum, all.most)
 	}
 }

@@ -281,7 +281,7 @@ var verifyMutants = []mutant{
 		file: "sharedobj/core.go", pkg: "sharedobj", run: "^TestSendersOverAllRuns$",
 		old: "	c.store.tellSent()\n", new: ""},
 	{name: "strangers/sent-in-all", wrong: "all senders have what one may have, each", file: "sharedobj/senders.go",
-		pkg: "internal/sim/objects", run: "^TestSchedules$", old: " && s.sent(\"\", n, false) }", new: " }"},
+		pkg: "sharedobj", run: "^TestSendersOverAllRuns$", old: " && s.sent(\"\", n, false) }", new: " }"},
 	{name: "strangers/sent-unsaid", wrong: "what all senders have is not said", file: "sharedobj/senders.go",
 		pkg: "internal/sim/objects", run: "^TestSchedules$", old: "	s.change(\"\")\n", new: ""},
 	{name: "strangers/fetched-all-the-time", wrong: "what makes way at once is fetched all the time",
