@@ -39,7 +39,7 @@ type holding struct {
 	say     func(why string)       // the first refusal
 
 	shared int64                      // bytes of what its jobs share
-	sent   map[sharedobj.PeerID]int64 // of these, by who has sent them before a job named them, and in all (""); of own runs too
+	sent   map[sharedobj.PeerID]int64 // of these, by who has sent them unasked, and in all (""); of own runs too
 	beyond time.Time                  // since when what its jobs have made is more than it may have; zero: it is not
 	wanted bool                       // another run was refused since it was asked
 }

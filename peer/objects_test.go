@@ -99,7 +99,8 @@ func TestSendersOverAllRuns(t *testing.T) {
 		fits bool
 	}{
 		{one, "x", 8, false, true}, {own, "x", 7, false, true}, {two, "x", 2, false, false}, {two, "x", 1, false, true},
-		{one, "x", 9, false, false}, {one, "x", 8, false, true}, {two, "y", 16, false, true}, {one, "y", 1, false, false},
+		{one, "x", 9, false, false}, {one, "x", 8, false, true}, {two, "y", 16, false, true},
+		{one, "y", 1, false, false},
 		{own, "x", 0, true, true}, {one, "x", 15, false, true}, {one, "x", 20, true, false}, {two, "x", 1, false, true},
 		{two, "x", 2, false, false}, {one, "x", 14, true, true}, {two, "x", 2, false, true},
 	} {
@@ -113,7 +114,8 @@ func TestSendersOverAllRuns(t *testing.T) {
 	if !one.Sent("", 20*mib, false) || own.Sent("", 13*mib, false) || !own.Sent("", 12*mib, false) {
 		t.Error("all senders may have another part than a half")
 	}
-	if q.shareable = 4096 * mib; own.Sent("", 13*mib, false) || own.Sent("z", 17*mib, false) || !own.Sent("z", 16*mib, false) {
+	q.shareable = 4096 * mib
+	if own.Sent("", 13*mib, false) || own.Sent("z", 17*mib, false) || !own.Sent("z", 16*mib, false) {
 		t.Error("who gives much to what is shared gives it to what nobody has named")
 	}
 	if (&memory{}).roomToShare(job.RunID{1}, time.Now) != nil {

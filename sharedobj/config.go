@@ -34,8 +34,8 @@ type Config struct {
 	MaxWindow int
 	// ServeRate bounds what one peer gets from here, in bytes a second.
 	ServeRate uint64
-	// SentRate bounds what of one sender begins to be fetched before a job names it, in bytes a second: one second's, and
-	// what goes beyond that with the last value, at once.
+	// SentRate bounds what of one sender begins to be fetched before a job names it, in bytes a second: one second's,
+	// and what goes beyond that with the last value, at once.
 	SentRate uint64
 
 	// GossipEvery is how long small writes are collected before they are told (Satin paper, 4.2: combining).

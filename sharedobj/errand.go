@@ -45,7 +45,8 @@ func (c *errands) run(e *errand, blob Blob) {
 	if e.job == 0 {
 		e.payer = e.from
 	}
-	if len(c.errands.list) >= maxErrands || each >= maxErrandsEach || !c.store.allows(e.payer, blob.Size) || !c.mayFetch(e.payer, blob.Size) ||
+	if len(c.errands.list) >= maxErrands || each >= maxErrandsEach || !c.store.allows(e.payer, blob.Size) ||
+		!c.mayFetch(e.payer, blob.Size) ||
 		c.place.guests[e.from] && !c.guestRoom(blob.Size) || !c.store.room(blob.Size) {
 		c.stats.Refused++
 		if e.job != 0 {

@@ -14,9 +14,10 @@ import (
 // One peer may have a quarter of all that is held here, of the digests that are known and of the fetches for others;
 // all peers together a half of the bytes. So a member that sends without an end leaves half of the room to what jobs
 // name, and to three others what it has itself. Over all runs of this peer it has what Room leaves it. To make room for
-// more its own goes, the oldest first, as far as nothing pins it; if that is not enough it is refused. So that nobody has
-// this peer fetch all the time what makes way for the next, each is fetched so many bytes of a second. Nothing rests on
-// what is pushed: what a job names is fetched, and then it is the run's, as is what has come before a job named it.
+// more its own goes, the oldest first, as far as nothing pins it; if that is not enough it is refused. So that
+// nobody has this peer fetch all the time what makes way for the next, each is fetched so many bytes of a second.
+// Nothing rests on what is pushed: what a job names is fetched, and then it is the run's, as is what has come before a
+// job named it.
 const (
 	senderPart  = 4 // of the whole, for one sender
 	sendersPart = 2 // for all of them, of bytes

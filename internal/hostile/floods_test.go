@@ -279,7 +279,7 @@ func graves(t *testing.T, _ *daemonVictim, x *robber) pour {
 	}
 }
 
-// prepared is how many signed statements each has before it begins: their making is not to keep the victim's cores busy.
+// prepared is how many signed statements each has before it begins, lest their making keep the victim's cores busy.
 const prepared = 1 << 14
 
 // cards are of members that nobody has invited.
@@ -350,7 +350,8 @@ func (x *robber) announces(t *testing.T, value func(n int) *sharedobj.Body) pour
 	self, victim := sharedobj.PeerID(x.self.Peer), sharedobj.PeerID(x.victim.String())
 	with := sharedobj.Default()
 	with.MaxBytes = 32 << 20
-	core, err := sharedobj.NewCore(with, self, []sharedobj.Member{{ID: self}, {ID: victim}}, rand.New(rand.NewPCG(1, 1)))
+	core, err := sharedobj.NewCore(with, self, []sharedobj.Member{{ID: self}, {ID: victim}},
+		rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +374,7 @@ func (x *robber) announces(t *testing.T, value func(n int) *sharedobj.Body) pour
 	t.Cleanup(func() { _ = to.Close() })
 	return func(n int) {
 		b := value(n)
-		r := sharedobj.Recipe{Kind: sharedobj.Phased, Name: string(self[:20]), Write: sharedobj.Blob{Size: b.Size, Top: b.Top},
+		r := sharedobj.Recipe{Kind: sharedobj.Phased, Name: string(self[:20]), Write: b.Blob,
 			State: b.Blob, Parent: sharedobj.Digest(b.Top)}
 		mu.Lock()
 		defer mu.Unlock()
