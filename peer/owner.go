@@ -65,6 +65,9 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 				clip(sub.Module))
 		}
 		m.Version = h
+		if why := module.Unlike(o.apps.modules.lib.Bytes(h)); why != "" && m.Verify != "" {
+			return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s", why)
+		}
 	}
 	if m.Verify == "" {
 		m.Deputies = o.swarm.deputies(m)

@@ -1,5 +1,7 @@
 package module
 
+import "github.com/satin-peer/satin/internal/wasm"
+
 // Where results of strangers are compared a module must not be able to tell one machine from another: else whoever has
 // written it could have honest members differ, and be put out for that. What a job does is a pure function of its
 // argument as long as it sees nothing of who is hungry, who has begun what, and what is finished first. So in a strict
@@ -32,9 +34,21 @@ func (in *instance) regularly() {
 	}
 }
 
+const latticesDiffer = "a job uses a lattice, so its results may honestly differ and cannot be compared: run it " +
+	"without --verify"
+
 // mayDiffer refuses what results of honest machines may differ by.
 func (in *instance) mayDiffer() {
 	if in.strict() {
-		in.refuse("a job uses a lattice, so its results may honestly differ and cannot be compared: run it without --verify")
+		in.refuse(latticesDiffer)
 	}
+}
+
+// Unlike says why results of a module's jobs may honestly differ, by what it imports; "" if that does not show it. It
+// does not run the module.
+func Unlike(bin []byte) string {
+	if wasm.Imports(bin, wasm.DefaultLimits(), Consent, "lattice") {
+		return latticesDiffer
+	}
+	return ""
 }

@@ -40,6 +40,13 @@ type Prepared struct {
 // Version names what Prepare does: its outcome may be kept for as long as that is the same.
 const Version = 3
 
+// Imports says whether a module imports a function; false for what is no module within the limits.
+func Imports(bin []byte, l Limits, from, name string) bool {
+	m, err := read(bin, l)
+	is := func(i imported) bool { return i.module == from && i.name == name }
+	return err == nil && slices.ContainsFunc(m.imports, is)
+}
+
 // Prepare reads a module, checks it against the limits, and meters it.
 func Prepare(bin []byte, o Options) (*Prepared, error) {
 	m, err := read(bin, o.Limits)

@@ -234,3 +234,16 @@ func endOf(t testing.TB, e *child.Engine, job *steal.Job, id steal.SegmentID) po
 		}
 	}
 }
+
+// A process whose jobs are compared with others' has them see nothing of where they run: what looks for a lattice ends
+// with a line.
+func TestStrictModule(t *testing.T) {
+	bin := readFile(t, "examples/golomb-c/golomb.wasm")
+	e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin, Strict: true}, nil)
+	ev := end(t, e, rootOf(t, bin, "6"))
+	var o compute.Outcome
+	if err := wire.Value().Decode(ev.Outcome, &o); err != nil || o.Panic == nil ||
+		!strings.Contains(o.Panic.Panic, "cannot be compared") {
+		t.Errorf("event %v: %s, %+v, %v", ev.Kind, ev.Text, o, err)
+	}
+}
