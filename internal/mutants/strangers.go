@@ -102,7 +102,7 @@ var strangersMutants = []mutant{
 		old: "			c.refusals.of[what] = true\n", new: "			_ = what\n"},
 	{name: "strangers/refused-adopted", wrong: "a refused owner's next run is taken up", file: "runs/core.go",
 		pkg: "runs", run: "^TestRunsAreRefused$",
-		old: "c.others.adopt(m, cmp.Or(why, t.Unfit))", new: "c.others.adopt(m, cmp.Or(unfit))"},
+		old: "c.others.adopt(m, cmp.Or(why, t.Unfit))", new: "c.others.adopt(m, cmp.Or(why[:0], t.Unfit))"},
 	{name: "strangers/owners-clock", wrong: "an owner's clock makes its run live longer", file: "runs/refusals.go",
 		pkg: "runs", run: "^TestRunsLive",
 		old: "made.Before(since) {", new: "true {"},
