@@ -197,9 +197,11 @@ func idleSteals(res, apart *results) table {
 	if apart == nil {
 		return t
 	}
-	for _, of := range [][3]string{{"steal over TCP : bare TCP", "tcp", "bare"}, {"steal over TCP : a libp2p stream", "tcp", "plain-tcp"},
+	for _, of := range [][3]string{{"steal over TCP : bare TCP", "tcp", "bare"},
+		{"steal over TCP : a libp2p stream", "tcp", "plain-tcp"},
 		{"steal over QUIC : a libp2p stream", "quic", "plain-quic"}} {
-		t.figures = append(t.figures, figure{name: "  apart: " + of[0], form: "%.2f", values: ratio(apart, of[1], of[2])})
+		values := ratio(apart, of[1], of[2])
+		t.figures = append(t.figures, figure{name: "  apart: " + of[0], form: "%.2f", values: values})
 	}
 	t.notes = append(t.notes, "Apart: each process has half of the cores for itself (taskset), as two machines have. Then each message has to wake a core, which bare TCP pays as well.")
 	return t

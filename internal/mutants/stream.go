@@ -2,6 +2,11 @@ package main
 
 // streamMutants are mistakes in how messages are queued and written.
 var streamMutants = []mutant{
+	{name: "stream/handed-at-once", wrong: "one peer's hand-overs take all of this one's time",
+		file: "peer/stream/control_in.go", run: "^TestHandOversComeAtARate$", old: "		if m.HandOver != nil {\n",
+		new: "		if false {\n"},
+	{name: "stream/long-at-once", wrong: "one peer's long hand-overs take all of this one's time",
+		file: "peer/stream/bulk_in.go", run: "^TestHandOversComeAtARate$", old: "	if handsOne(in.m) {\n", new: "	if false {\n"},
 	{name: "stream/waits-for-a-hole", wrong: "work waits for a direct connection that cannot be",
 		file: "peer/stream/dial.go", run: "^TestWorkGoesByRelay", old: "		ctx = network.WithAllowLimitedConn(",
 		new: "		_ = network.WithAllowLimitedConn("},

@@ -117,6 +117,9 @@ func (r *bulkReader) chunk(f wire.BulkFrame, in *incoming, bytes int) error {
 		in.body = grown
 	}
 	in.body = append(in.body, f.Data...)
+	if handsOne(in.m) {
+		r.p.handed(len(f.Data))
+	}
 	complete := len(in.body) == in.size
 	if complete {
 		delete(r.coming, f.Transfer)
@@ -154,7 +157,7 @@ func (r *bulkReader) chunk(f wire.BulkFrame, in *incoming, bytes int) error {
 // arrive one after the other, so nothing here has a lock.
 func (r *bulkReader) time(in *incoming, n int, complete bool) {
 	told := r.p.t.cfg.Timed
-	if told == nil {
+	if told == nil || handsOne(in.m) { // which this peer has slowed down
 		return
 	}
 	now := time.Now()

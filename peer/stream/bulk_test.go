@@ -65,6 +65,36 @@ func TestLongHandOver(t *testing.T) {
 	})
 }
 
+// What one peer hands over comes at a rate, short and long, and what others send does not wait for it.
+func TestHandOversComeAtARate(t *testing.T) {
+	for name, size := range map[string]int{"short": 8 << 10, "long": 1 << 20} {
+		t.Run(name, func(t *testing.T) {
+			inVirtualTime(t, 3, func(w *world) {
+				const rate, all = 4 << 20, 20 << 20
+				box, roomy := newInbox(), stream.Config{QueueMessages: 4000, QueueBytes: 2 * all, BulkMemory: 2 * all}
+				a, b := w.start(0, roomy, newInbox().handler()), w.start(2, roomy, newInbox().handler())
+				w.start(1, roomy, box.handler())
+				began, n := time.Now(), all/size
+				for i := range n {
+					m := heartbeat(w.hosts[0], w.hosts[1], 1)
+					m.Heartbeat, m.HandOver = nil, &steal.HandOver{ID: uint64(i + 1),
+						Parts: []steal.Partial{{Path: job.Path{1}, Outcome: make([]byte, size)}}}
+					a.Send(m)
+				}
+				b.Send(heartbeat(w.hosts[2], w.hosts[1], 1))
+				for i := range n + 1 {
+					if m := box.messages(i + 1)[i]; m.Heartbeat != nil && time.Since(began) > time.Second {
+						t.Errorf("another's message came after %v", time.Since(began))
+					}
+				}
+				if took := time.Since(began).Seconds(); took < all/rate-1 || took > 2*all/rate {
+					t.Errorf("%d bytes came in %v s", all, took)
+				}
+			})
+		})
+	}
+}
+
 // A result that is repeated while it is on its way goes once; afterwards it goes again.
 func TestRepeatedResultGoesOnce(t *testing.T) {
 	inVirtualTime(t, 2, func(w *world) {

@@ -50,7 +50,13 @@ func (p *partner) readControl(s network.Stream) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", errOffence, err)
 		}
-		return func() { p.t.handler.Received(m) }, p.judge(m)
+		if err := p.judge(m); err != nil {
+			return nil, err
+		}
+		if m.HandOver != nil {
+			p.handed(len(b))
+		}
+		return func() { p.t.handler.Received(m) }, nil
 	})
 }
 
@@ -89,6 +95,20 @@ func (p *partner) frameDeadline(s network.Stream, timeout time.Duration) func(be
 			until = time.Now().Add(timeout)
 		}
 		_ = s.SetReadDeadline(until)
+	}
+}
+
+// What one peer hands over is read at handedRate: of all that it may send nothing else makes as much work for each of
+// its bytes, and nobody has asked for it. It waits in its own streams meanwhile, so its other messages wait behind.
+const (
+	handedRate   = 4 << 20 // bytes a second
+	handedAtOnce = 1 << 20
+)
+
+// handed waits until so many bytes more may have been handed over, or the transport closes.
+func (p *partner) handed(bytes int) {
+	for ; bytes > 0; bytes -= handedAtOnce {
+		_ = p.handing.WaitN(p.t.ctx, min(bytes, handedAtOnce))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
+	"golang.org/x/time/rate"
 
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/steal"
@@ -27,8 +28,9 @@ type partner struct {
 	inShared  turns
 	inPieces  turns
 	way       way
-	used      atomic.Int64 // when something was last sent or received, in ns of the Unix epoch
-	memory    atomic.Int64 // bytes of long results that are being received from it
+	used      atomic.Int64  // when something was last sent or received, in ns of the Unix epoch
+	memory    atomic.Int64  // bytes of long results that are being received from it
+	handing   *rate.Limiter // bytes of what it hands over
 	readers   atomic.Int32
 }
 
@@ -36,7 +38,7 @@ type partner struct {
 var errGone = errors.New("gone")
 
 func newPartner(t *Transport, id peer.ID, name steal.PeerID) *partner {
-	p := &partner{t: t, id: id, name: name}
+	p := &partner{t: t, id: id, name: name, handing: rate.NewLimiter(handedRate, handedAtOnce)}
 	p.control = newOutbox(wire.StealProtocol, t.cfg.QueueMessages, t.cfg.QueueBytes)
 	p.shared = newOutbox(wire.SharedProtocol, t.cfg.QueueMessages, t.cfg.QueueBytes)
 	p.pieces = newOutbox(wire.PiecesProtocol, t.cfg.QueueMessages, t.cfg.PiecesBytes)
