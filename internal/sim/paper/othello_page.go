@@ -12,7 +12,7 @@ import (
 // How far the search looks. The paper's is 21 moves deep and looks at 2.9 billion positions; here all of them are
 // really looked at, in every run.
 const (
-	gameDepth = 17
+	gameDepth = 18
 	gameLeaf  = 5
 )
 
