@@ -103,8 +103,8 @@ mutants: ## Break the code in many small ways and see that the tests notice each
 bench: ## Print the engine's figures beside its rivals' as ratios; BENCH="fib udp" for some sections only
 	cd internal/bench && $(GO) run . $(BENCH)
 
-bench-swarm: ## Print what a steal costs between processes, and what swarms of real processes make of it; BENCH=cost the CPU time of a short run, BENCH=apart what it costs that jobs have a process of their own (APPS=uts for one application), BENCH=idle what a daemon costs that has nothing to do, BENCH=wide over an emulated network
-	cd internal/bench && $(GO) run . $(or $(BENCH),steal swarm cost apart)
+bench-swarm: ## Print what a steal costs between processes, and what swarms of real processes make of it; BENCH=cost the CPU time of a short run, BENCH=apart what it costs that jobs have a process of their own (APPS=uts for one application), BENCH=members what they pay for signed outcomes, BENCH=idle what a daemon costs that has nothing to do, BENCH=wide over an emulated network
+	cd internal/bench && $(GO) run . $(or $(BENCH),steal swarm cost apart members)
 
 bench-recovery: ## Print what the loss of half of 8 real processes costs, beside naive recovery, and how soon the others know
 	cd internal/bench && $(GO) run . recovery alarms

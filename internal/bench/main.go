@@ -44,6 +44,7 @@ var sections = []section{
 	{"swarm", swarmPage, swarms},
 	{"cost", swarmPage, costs},
 	{"apart", swarmPage, apart},
+	{"members", swarmPage, vouching},
 	{"idle", idlePage, idling},
 	{"wide", widePage, wideArea},
 	{"adaptive", adaptivePage, adapting},
@@ -113,7 +114,7 @@ func pageOf(chosen []section) (string, error) {
 	for _, s := range chosen {
 		if s.page != page || len(chosen) != of {
 			return "", fmt.Errorf(
-				"-write is for all sections of one page: fib apps golomb leaf thief udp, or steal swarm cost apart, or wide, or adaptive, or recovery alarms, or objects trees hosts, or tab, or yield, or watched page")
+				"-write is for all sections of one page: fib apps golomb leaf thief udp, or steal swarm cost apart members, or wide, or adaptive, or recovery alarms, or objects trees hosts, or tab, or yield, or watched page")
 		}
 	}
 	return page, nil

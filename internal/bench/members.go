@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/crypto"
+
+	"github.com/satin-peer/satin/internal/swarm"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/verify"
+)
+
+// What members pay for that each outcome has an author: who computes a stolen job signs for it, and who gets it looks.
+// No option does without, so the price is what one such pair costs, times the jobs that went to another hand.
+
+const membersShare = 0.5 // percent
+
+// vouching measures what two processes of a swarm pay in runs that nobody verifies.
+func vouching(w *workshop, rounds int) (_ []table, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rounds+1)*swarmPatience)
+	defer cancel()
+	binary, err := swarm.Build(ctx, w.dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSwarm(ctx, binary, w, []int{1, 1})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	var pair []float64
+	for range rounds {
+		us, err := pairCost()
+		if err != nil {
+			return nil, err
+		}
+		pair = append(pair, us)
+	}
+	figures := []figure{{name: "signing for an outcome, and looking at the signature", form: "%.0f us", values: pair}}
+	for _, line := range swarmInstances {
+		var taken, share []float64
+		for round := range rounds + 1 {
+			progress("members: %s, round %d of %d", line, round, rounds)
+			jobs, spent, err := takenBy(ctx, s, line)
+			if err != nil {
+				return nil, err
+			}
+			if round > 0 {
+				taken = append(taken, jobs)
+				share = append(share, 100*jobs*pair[round-1]/1e6/spent)
+			}
+		}
+		figures = append(figures, figure{name: line + ": jobs in another hand", form: "%.0f", values: taken},
+			figure{name: "  both over the CPU time of all processes", form: "%.3f %%", values: share,
+				atMost: membersShare})
+	}
+	progress("")
+	return []table{{title: "What signed outcomes cost", figures: figures, notes: []string{
+		fmt.Sprintf("%d rounds on two daemons of one worker each. The first row is the mean of %d pairs, one after the other on one core.",
+			rounds, vouchers)}}}, nil
+}
+
+const vouchers = 2000
+
+// pairCost is the time that it takes to sign for an outcome and to look at that, in microseconds.
+func pairCost() (float64, error) {
+	key, _, err := crypto.GenerateEd25519Key(nil)
+	if err != nil {
+		return 0, err
+	}
+	run, began := job.RunID{1}, time.Now()
+	for i := range vouchers {
+		c := (&verify.Opening{Node: verify.Node{Path: string([]byte{byte(i), byte(i >> 8)})}}).Claim()
+		b, err := statement.Vouch(key, run, &c)
+		if err != nil {
+			return 0, err
+		}
+		if _, err := statement.OpenVoucher(b, run, c.Node, c.Outcome); err != nil {
+			return 0, err
+		}
+	}
+	return float64(time.Since(began).Microseconds()) / vouchers, nil
+}
+
+// takenBy is how many jobs of a run went to another hand, and the CPU time of all processes, in seconds.
+func takenBy(ctx context.Context, s *swarm.Swarm, line string) (taken, spent float64, err error) {
+	before, err := takenOf(ctx, s)
+	if err != nil {
+		return 0, 0, err
+	}
+	began, children := swarmTime(s), childrenOf(s)
+	if _, err := s.Peers[0].Command(ctx, searchWords(line)...); err != nil {
+		return 0, 0, err
+	}
+	err = await(ctx, "all have left the run", func() (bool, error) { return childrenOf(s) <= children, nil })
+	if err != nil {
+		return 0, 0, err
+	}
+	after, err := takenOf(ctx, s)
+	return after - before, (swarmTime(s) - began).Seconds(), err
+}
+
+func takenOf(ctx context.Context, s *swarm.Swarm) (sum float64, err error) {
+	for _, p := range s.Peers {
+		out, err := p.Command(ctx, "status", "--json")
+		if err != nil {
+			return 0, err
+		}
+		var status struct {
+			Work struct {
+				Taken float64 `json:"jobs_taken"`
+			} `json:"work"`
+		}
+		if err := json.Unmarshal([]byte(out), &status); err != nil {
+			return 0, err
+		}
+		sum += status.Work.Taken
+	}
+	return sum, nil
+}
