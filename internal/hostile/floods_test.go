@@ -219,12 +219,8 @@ var floods = map[string]func(t *testing.T, d *daemonVictim, x *robber) pour{
 		}
 		return m
 	}),
-	"hand-overs": messages(func(t *testing.T, x *robber, n int) *steal.Message {
-		return x.handOver(t, n, 100<<10)
-	}),
-	"long hand-overs": messages(func(t *testing.T, x *robber, n int) *steal.Message {
-		return x.handOver(t, n, 4<<20)
-	}),
+	"hand-overs":      handOvers(100 << 10),
+	"long hand-overs": handOvers(4 << 20),
 	"long tuples": messages(func(_ *testing.T, x *robber, n int) *steal.Message {
 		g := steal.Grant{Handle: steal.Handle(n + 1), Job: steal.Job{Path: job.Path{uint32(n)},
 			Function: "nqueens.place", Restarted: true}}
@@ -408,14 +404,19 @@ func encoded(t *testing.T, what any) []byte {
 	return b
 }
 
-func (x *robber) handOver(t *testing.T, n, size int) *steal.Message {
-	p := steal.Partial{Path: job.Path{uint32(n), 7}, Identity: job.Identity{1}, Outcome: make([]byte, size)}
-	c := (&verify.Opening{Node: driver.NodeOf(p.Path, p.Identity), Outcome: compute.Digest(p.Outcome)}).Claim()
-	var err error
-	if p.Voucher, err = statement.Vouch(x.key, x.run, &c); err != nil {
-		t.Error(err)
-	}
-	return &steal.Message{HandOver: &steal.HandOver{ID: uint64(n + 1), Parts: []steal.Partial{p}}}
+// handOvers are of one outcome of that size, which is made once: their making is not to be what is measured.
+func handOvers(size int) func(*testing.T, *daemonVictim, *robber) pour {
+	outcome := make([]byte, size)
+	digest := sync.OnceValue(func() verify.Hash { return compute.Digest(outcome) })
+	return messages(func(t *testing.T, x *robber, n int) *steal.Message {
+		p := steal.Partial{Path: job.Path{uint32(n), 7}, Identity: job.Identity{1}, Outcome: outcome}
+		c := (&verify.Opening{Node: driver.NodeOf(p.Path, p.Identity), Outcome: digest()}).Claim()
+		var err error
+		if p.Voucher, err = statement.Vouch(x.key, x.run, &c); err != nil {
+			t.Error(err)
+		}
+		return &steal.Message{HandOver: &steal.HandOver{ID: uint64(n + 1), Parts: []steal.Partial{p}}}
+	})
 }
 
 // Floods of every kind, by several members at once, leave the victim's memory and its answers within bounds.

@@ -93,12 +93,27 @@ func (r *bulkReader) begin(f wire.BulkFrame) error {
 	if !carriesOutcome(m) || len(longBody(m)) > 0 {
 		return fmt.Errorf("%w: a transfer that belongs to no outcome", errOffence)
 	}
-	if len(r.coming) >= maxComing || !r.p.reserve(f.Size) {
+	if len(r.coming) >= maxComing || handsOne(m) && !r.mayHand(f.Size) || !r.p.reserve(f.Size) {
 		return r.answer(wire.BulkFrame{Kind: wire.BulkRefuse, Transfer: f.Transfer})
 	}
 	r.coming[f.Transfer] = &incoming{m: m, size: f.Size}
 	return nil
 }
+
+// mayHand says whether one peer may begin to hand that much over: as it comes slowly, no more than maxHanding is to be
+// half there, unless one alone is as long. What is refused its sender may give to others.
+func (r *bulkReader) mayHand(size int) bool {
+	sum := 0
+	for _, in := range r.coming {
+		if handsOne(in.m) {
+			sum += in.size
+		}
+	}
+	return sum == 0 || sum+size <= maxHanding
+}
+
+// maxHanding is in bytes.
+const maxHanding = 8 << 20
 
 // maxComing bounds the transfers that take turns on one stream, whatever their sender's Config.BulkActive.
 const maxComing = 64

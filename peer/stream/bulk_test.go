@@ -70,7 +70,7 @@ func TestHandOversComeAtARate(t *testing.T) {
 	for name, size := range map[string]int{"short": 8 << 10, "long": 1 << 20} {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, 3, func(w *world) {
-				const rate, all = 4 << 20, 20 << 20
+				const rate, all = 2 << 20, 20 << 20
 				box, roomy := newInbox(), stream.Config{QueueMessages: 4000, QueueBytes: 2 * all, BulkMemory: 2 * all}
 				a, b := w.start(0, roomy, newInbox().handler()), w.start(2, roomy, newInbox().handler())
 				w.start(1, roomy, box.handler())
@@ -145,6 +145,29 @@ func TestMemoryIsBounded(t *testing.T) {
 		c.Send(result(w.hosts[2], w.hosts[0], 3, make([]byte, 15<<20)))
 		if h := <-received; h != 3 {
 			t.Errorf("result %d came", h)
+		}
+	})
+}
+
+// Of what one peer hands over so much may be half there; what is longer comes alone, and the rest is refused.
+func TestHandOversHalfThere(t *testing.T) {
+	inVirtualTime(t, 2, func(w *world) {
+		sender, receiver := newInbox(), newInbox()
+		w.start(0, stream.Config{}, receiver.handler())
+		b := w.start(1, stream.Config{}, sender.handler())
+		for i, size := range []int{10 << 20, 3 << 20, 3 << 20} {
+			m := heartbeat(w.hosts[1], w.hosts[0], 1)
+			m.Heartbeat, m.HandOver = nil, &steal.HandOver{ID: uint64(i + 1),
+				Parts: []steal.Partial{{Path: job.Path{1}, Outcome: make([]byte, size)}}}
+			b.Send(m)
+		}
+		for _, err := range sender.failures(2) {
+			if !errors.Is(err, stream.ErrNoRoom) {
+				t.Error(err)
+			}
+		}
+		if m := receiver.messages(1)[0]; m.HandOver.ID != 1 {
+			t.Errorf("%d came", m.HandOver.ID)
 		}
 	})
 }

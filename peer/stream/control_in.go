@@ -101,7 +101,7 @@ func (p *partner) frameDeadline(s network.Stream, timeout time.Duration) func(be
 // What one peer hands over is read at handedRate: of all that it may send nothing else makes as much work for each of
 // its bytes, and nobody has asked for it. It waits in its own streams meanwhile, so its other messages wait behind.
 const (
-	handedRate   = 4 << 20 // bytes a second
+	handedRate   = 2 << 20 // bytes a second
 	handedAtOnce = 1 << 20
 )
 
