@@ -113,7 +113,7 @@ func (r *bulkReader) mayHand(size int) bool {
 }
 
 // maxHanding is in bytes.
-const maxHanding = 8 << 20
+const maxHanding = 4 << 20
 
 // maxComing bounds the transfers that take turns on one stream, whatever their sender's Config.BulkActive.
 const maxComing = 64
