@@ -13,8 +13,8 @@ import (
 // may have a half of it, and so may another's, and all those of one owner; all others' together may have all of it. A
 // run that may have no more has those beside it drop what they need no more, and tries again. What its jobs make here
 // is held in any case, since their run would fail without it; but a run that is for some time beyond what it may have
-// goes on elsewhere. Of what no job has named yet all senders may have unasked in all runs, own ones too,
-// and one a half of that: it is fetched ahead, to spare a job the wait, and when one names it it is asked for anyway.
+// goes on elsewhere. What senders have here before a job names it is bounded over all runs, own ones too, and what one
+// of them has by a half of that: it is fetched ahead, to spare a job the wait, and asked for anyway when one names it.
 
 // objects bounds what the jobs of one run share here.
 func (q *memory) objects() sharedobj.Config {

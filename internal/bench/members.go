@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -89,7 +88,7 @@ func pairCost() (float64, error) {
 
 // takenBy is how many jobs of a run went to another hand, and the CPU time of all processes, in seconds.
 func takenBy(ctx context.Context, s *swarm.Swarm, line string) (taken, spent float64, err error) {
-	before, err := takenOf(ctx, s)
+	before, err := workOf(ctx, s)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -101,25 +100,6 @@ func takenBy(ctx context.Context, s *swarm.Swarm, line string) (taken, spent flo
 	if err != nil {
 		return 0, 0, err
 	}
-	after, err := takenOf(ctx, s)
-	return after - before, (swarmTime(s) - began).Seconds(), err
-}
-
-func takenOf(ctx context.Context, s *swarm.Swarm) (sum float64, err error) {
-	for _, p := range s.Peers {
-		out, err := p.Command(ctx, "status", "--json")
-		if err != nil {
-			return 0, err
-		}
-		var status struct {
-			Work struct {
-				Taken float64 `json:"jobs_taken"`
-			} `json:"work"`
-		}
-		if err := json.Unmarshal([]byte(out), &status); err != nil {
-			return 0, err
-		}
-		sum += status.Work.Taken
-	}
-	return sum, nil
+	after, err := workOf(ctx, s)
+	return after.Taken - before.Taken, (swarmTime(s) - began).Seconds(), err
 }

@@ -100,7 +100,7 @@ type searched struct {
 
 // swarmWork is what the peers of a swarm have done since their start, by their own status: what a run's statistics
 // count is what was heard of others when it ended, which the program of old did not wait for.
-type swarmWork struct{ Executed, Busy float64 }
+type swarmWork struct{ Executed, Busy, Taken float64 }
 
 func workOf(ctx context.Context, s *swarm.Swarm) (sum swarmWork, err error) {
 	for _, p := range s.Peers {
@@ -112,12 +112,14 @@ func workOf(ctx context.Context, s *swarm.Swarm) (sum swarmWork, err error) {
 			Work struct {
 				Executed float64 `json:"executed"`
 				Busy     float64 `json:"busy_seconds"`
+				Taken    float64 `json:"jobs_taken"`
 			} `json:"work"`
 		}
 		if err := json.Unmarshal([]byte(out), &status); err != nil {
 			return sum, err
 		}
 		sum.Executed, sum.Busy = sum.Executed+status.Work.Executed, sum.Busy+status.Work.Busy
+		sum.Taken += status.Work.Taken
 	}
 	return sum, nil
 }
@@ -148,7 +150,7 @@ func searchCounted(ctx context.Context, s *swarm.Swarm, line string) (found sear
 		return found, err
 	}
 	after, err := workOf(ctx, s)
-	found.Work = swarmWork{after.Executed - before.Executed, after.Busy - before.Busy}
+	found.Work = swarmWork{Executed: after.Executed - before.Executed, Busy: after.Busy - before.Busy}
 	if err == nil && found.Work.Executed <= 0 {
 		err = fmt.Errorf("%s: no job was done", line)
 	}
