@@ -46,7 +46,7 @@ type Host interface {
 	// and was spawned here, so that it need not be computed again if a peer is lost that waits for an ancestor
 	// of it. It is called before the job's parent sees the result, which the parent may then change: encode it
 	// at once. It is not called for a job that panicked or was aborted, nor for one from Submit or Run, whose
-	// outcome goes elsewhere anyway.
+	// outcome goes elsewhere anyway. One that had ended when its run was aborted may be brought after the run.
 	Kept(Job, Outcome)
 }
 
