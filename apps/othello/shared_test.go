@@ -33,8 +33,8 @@ func statsOf(t *testing.T, flags string) satin.Stats {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer pool.Close()
-	if _, err := pool.RunNamed(t.Context(), p.Root, p.Arg); err != nil {
+	_, err = pool.RunNamed(t.Context(), p.Root, p.Arg)
+	if pool.Close(); err != nil { // counts are exact then
 		t.Fatal(err)
 	}
 	return pool.Stats()

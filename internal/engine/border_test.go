@@ -46,6 +46,7 @@ func TestTakeCompletesElsewhere(t *testing.T) {
 		}
 		close(stop)
 		wg.Wait()
+		until(t, "all cores are idle", func() bool { return p.Idle() == workers }) // counts are exact then
 		s := p.Stats()
 		if s.Taken != s.Returned+s.PutBack {
 			t.Errorf("%+v", s)

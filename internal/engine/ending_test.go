@@ -88,9 +88,9 @@ func abortStates(f *satin.Frame, _ int) int {
 // until waits for something that is bound to happen.
 func until(t testing.TB, what string, cond func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !cond(); runtime.Gosched() {
+	for deadline := time.Now().Add(5 * time.Minute); !cond(); runtime.Gosched() {
 		if time.Now().After(deadline) {
-			t.Fatal("not within 30 s: ", what)
+			t.Fatal("not within 5 minutes: ", what)
 		}
 	}
 }
@@ -364,6 +364,7 @@ func TestProgressOfFinishedAndHalfDoneRuns(t *testing.T) {
 	until(t, "the run is half done", func() bool { return gates[1].reached.Load() && share(p) == 0.75 })
 	gates[1].open.Store(true)
 	<-ended
+	until(t, "all cores are idle", func() bool { return p.Idle() == 2 })
 	if s := p.Stats(); s.Spawned+s.Launched != s.Executed+s.Aborted {
 		t.Errorf("jobs do not add up: %+v", s)
 	}
@@ -416,6 +417,7 @@ func TestEarlyEndAborts(t *testing.T) {
 	if left := run(t, p, early, 100); left != 0 {
 		t.Errorf("%d children left after the loop", left)
 	}
+	until(t, "the core is idle", func() bool { return p.Idle() == 1 })
 	if s := p.Stats(); s.Aborted != 99 || s.Aborts != 1 {
 		t.Errorf("%d of 99 children aborted, in %d operations", s.Aborted, s.Aborts)
 	}

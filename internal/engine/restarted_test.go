@@ -164,9 +164,9 @@ type restartTrial struct {
 	t         testing.TB
 	p         *engine.Pool
 	s         *salvager
-	rng       *rand.Rand // of the goroutine outside
-	foundOnce map[string]bool
-	delivered map[string]bool
+	rng       *rand.Rand      // of the goroutine outside
+	foundOnce map[string]bool // by run and path: aborted jobs of an earlier trial may be found in this one
+	delivered map[string]bool // the same
 }
 
 // outside does with what is found what a peer might: deliver, fail to, put back; and now and then steals.
@@ -182,13 +182,13 @@ func (r *restartTrial) outside(stop chan struct{}) {
 			}
 		}
 		for _, job := range r.s.takeFound() {
-			path := job.Job().ID.Path.String()
-			if r.foundOnce[path] {
-				r.t.Errorf("job %s was found twice", path)
+			id := job.Job().ID.String()
+			if r.foundOnce[id] {
+				r.t.Errorf("job %s was found twice", id)
 			}
-			r.foundOnce[path] = true
+			r.foundOnce[id] = true
 			if !job.Job().Restarted {
-				r.t.Errorf("job %s was found but is not restarted", path)
+				r.t.Errorf("job %s was found but is not restarted", id)
 			}
 			switch r.rng.IntN(4) {
 			case 0:
@@ -197,7 +197,7 @@ func (r *restartTrial) outside(stop chan struct{}) {
 				job.PutBack(true)
 			default:
 				if compute(r.t, job) {
-					r.delivered[path] = true
+					r.delivered[id] = true
 				}
 			}
 		}
@@ -331,18 +331,17 @@ func restartProgram(t *testing.T, rng *rand.Rand, p *engine.Pool, s *salvager) (
 	if got != (engine.Outcome{Result: want}) {
 		t.Fatalf("got %v; the sequential program gives %d", got, want)
 	}
-	for path := range trial.delivered {
-		if executed[path] != nil {
-			t.Fatalf("job %s ran although its outcome was delivered", path)
-		}
-	}
 	for path, args := range executed {
-		if steady && whole.hits[path] && !trial.foundOnce[path] {
-			t.Fatalf("job %s ran, although it was known all the time", path)
+		id := run.String() + "/" + path
+		if trial.delivered[id] {
+			t.Fatalf("job %s ran although its outcome was delivered", id)
+		}
+		if steady && whole.hits[path] && !trial.foundOnce[id] {
+			t.Fatalf("job %s ran, although it was known all the time", id)
 		}
 		for arg, times := range args {
 			if times > 1 {
-				t.Fatalf("job %s ran %d times with %v", path, times, arg)
+				t.Fatalf("job %s ran %d times with %v", id, times, arg)
 			}
 		}
 	}

@@ -96,6 +96,7 @@ func TestOnlySearchedAreAsked(t *testing.T) {
 	if sum == 2*6765 {
 		t.Error("what was found was not used")
 	}
+	until(t, "the core is idle", func() bool { return p.Idle() == 1 })
 	st := p.Stats()
 	if asked := s.asked.Load(); asked > 60 || st.Executed < 10_000 {
 		t.Errorf("asked %d times for %d jobs, want about the children of three frames", asked, st.Executed)
