@@ -84,7 +84,7 @@ func TestRealSwarm(t *testing.T) {
 	guest := newFake()
 	guest.dirs, guest.open = home(t), openPeer(nil)
 	guest.environ = []string{"SATIN_TRUST=open", "SATIN_MDNS=false", "SATIN_DHT=false", "SATIN_NAT=false",
-		"SATIN_LISTEN=/ip4/127.0.0.1/tcp/0"}
+		"SATIN_LISTEN=/ip4/127.0.0.1/tcp/0", "SATIN_PRIORITY=normal"}
 	if code := guest.runReal("run", "nqueens", "9", "--join", status.Addresses[0], "--workers", "1"); code != 0 ||
 		guest.out.String() != "9 queens: 352 solutions\n" {
 		t.Errorf("a guest: exit code %d, output %q, error %s", code, &guest.out, &guest.err)

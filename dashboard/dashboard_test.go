@@ -168,7 +168,7 @@ func open(t *testing.T, source *fake) *site {
 	served := make(chan error, 1)
 	go func() { served <- s.Serve() }()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 		defer cancel()
 		if err := s.Close(ctx); err != nil {
 			t.Error("closing:", err)

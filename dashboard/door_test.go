@@ -30,7 +30,7 @@ func TestHalfOpenConnections(t *testing.T) {
 	newDoor().attach(s)
 	go func() { _ = s.Serve(netutil.LimitListener(l, maxConnections)) }()
 	defer s.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	get := func(path string) error {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+l.Addr().String()+path, nil)

@@ -13,7 +13,7 @@ func TestHistory(t *testing.T) {
 	source.status.State, source.status.Busy = "working", 3 // of 2: it said so while one was ending
 	s := open(t, source)
 	var past []dashboard.Moment
-	for limit := time.Now().Add(20 * time.Second); len(past) < 3; past = fetch[[]dashboard.Moment](t, s, "/history") {
+	for limit := time.Now().Add(8 * time.Minute); len(past) < 3; past = fetch[[]dashboard.Moment](t, s, "/history") {
 		if time.Now().After(limit) {
 			t.Fatal("nothing is kept")
 		}

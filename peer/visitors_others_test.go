@@ -29,8 +29,9 @@ import (
 // gatewayMain is a process with a daemon that has a gateway: it joins a swarm at an address, prints a link for the run
 // that it takes part in, and goes on until its input ends.
 func gatewayMain(dir, at string) error {
-	cfg := peer.Config{Workers: 1, Cluster: "here", Every: 50 * time.Millisecond, Host: host.Config{StateDir: dir,
-		Swarm: "test", Trust: host.TrustOpen, Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Bootstrap: []string{at}}}
+	cfg := peer.Config{Workers: 1, Cluster: "here", Every: 50 * time.Millisecond, FullPriority: true,
+		Host: host.Config{StateDir: dir, Swarm: "test", Trust: host.TrustOpen,
+			Listen: []string{"/ip4/127.0.0.1/tcp/0"}, Bootstrap: []string{at}}}
 	browsers(&cfg)
 	p, err := peer.Open(context.Background(), cfg, []peer.Application{{Name: "peertest"}})
 	if err != nil {

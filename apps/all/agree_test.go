@@ -105,7 +105,7 @@ func agree(t *testing.T, root string, arg []byte) (compared int) {
 	e.Do(&port.Order{Kind: port.Cores, Max: 1, Share: true}) // nobody else takes jobs
 	e.Do(&port.Order{Kind: port.Run, Segment: 1, Job: &job})
 	e.Do(&port.Order{Kind: port.Take, Ticket: 1, Max: 4})
-	deadline := time.After(time.Minute)
+	deadline := time.After(8 * time.Minute)
 	for !b.root || len(b.twice) > 0 {
 		events, again := e.Poll()
 		for i := range events {

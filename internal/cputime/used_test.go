@@ -9,7 +9,7 @@ import (
 func TestUsed(t *testing.T) {
 	before := Used()
 	for begun := time.Now(); Used()-before < 20*time.Millisecond; {
-		if time.Since(begun) > time.Minute {
+		if time.Since(begun) > 8*time.Minute {
 			t.Fatal("a minute of work is no time")
 		}
 	}

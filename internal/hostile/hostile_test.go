@@ -23,7 +23,7 @@ const swarmName = "attacked"
 // briefly is how long a peer leaves undone what is due.
 const briefly = 50 * time.Millisecond
 
-var patient = flag.Duration("patience", 2*time.Minute, "how long a test waits for what should come")
+var patient = flag.Duration("patience", 8*time.Minute, "how long a test waits for what should come")
 
 // patience bounds what a test waits for; it is long because the machine may be busy, and mutants have it shorter.
 func patience(t *testing.T) context.Context {

@@ -213,7 +213,7 @@ func TestSpotOfStrangers(t *testing.T) {
 // Two that differ are taken down to the one node that is wrong: its author is named by that node alone.
 func TestDescentOfStrangers(t *testing.T) {
 	cfg := hostConfig(t)
-	v, err := peer.Open(t.Context(), peer.Config{Host: cfg, Workers: 1, Cluster: "here"},
+	v, err := peer.Open(t.Context(), peer.Config{Host: cfg, Workers: 1, Cluster: "here", FullPriority: true},
 		[]peer.Application{{Name: "hostile"}})
 	if err != nil {
 		t.Fatal(err)

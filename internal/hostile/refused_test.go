@@ -12,7 +12,7 @@ import (
 func TestVolunteersRefuse(t *testing.T) {
 	owner := computing(t)
 	submitSpin(t, owner)
-	cfg := peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Every: briefly}
+	cfg := peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Every: briefly, FullPriority: true}
 	open := func() *peer.Peer {
 		v, err := peer.Open(t.Context(), cfg, []peer.Application{{Name: "hostile"}})
 		if err != nil {

@@ -256,7 +256,7 @@ func TestRevocationInAnothersPlace(t *testing.T) {
 // computing is a peer with this package's jobs.
 func computing(t *testing.T, changes ...func(*peer.Config)) *peer.Peer {
 	t.Helper()
-	cfg := peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Every: briefly}
+	cfg := peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Every: briefly, FullPriority: true}
 	for _, change := range changes {
 		change(&cfg)
 	}

@@ -104,7 +104,7 @@ func (w *withholder) asks() {
 // A member that takes jobs, says that it has them and never returns one does not keep a run from ending.
 func TestWithheldJobs(t *testing.T) {
 	robbed.Store(false) // the test may be run again
-	cfg := peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Steal: steal.Local()}
+	cfg := peer.Config{Host: hostConfig(t), Workers: 1, Cluster: "here", Steal: steal.Local(), FullPriority: true}
 	cfg.Steal.LeaseEnd, cfg.Steal.HeartbeatEvery = 100*time.Millisecond, 50*time.Millisecond
 	v, err := peer.Open(t.Context(), cfg, []peer.Application{{Name: "hostile"}})
 	if err != nil {

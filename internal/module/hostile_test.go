@@ -142,7 +142,7 @@ func TestAborts(t *testing.T) {
 			if err != errUnwound {
 				t.Errorf("%s: %v", what, err)
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(8 * time.Minute):
 			t.Fatalf("%s goes on", what)
 		}
 	}

@@ -98,7 +98,7 @@ func TestPutOut(t *testing.T) {
 	h.puts <- &tab.Over{Why: "a result was wrong"}
 	h.puts <- &tab.Over{Why: "never said"}
 	c, _ := knock(t, s, s.own())
-	_ = c.SetReadDeadline(time.Now().Add(time.Minute)) // or it would wait for ever if it were not put out
+	_ = c.SetReadDeadline(time.Now().Add(8 * time.Minute)) // or it would wait for ever if it were not put out
 	say(t, c, &tab.Frame{Visit: []byte("good")})
 	if why := hear(c); why != "a result was wrong" {
 		t.Errorf("it was told %q", why)

@@ -49,7 +49,7 @@ func TestErrorsNameTheAddressThatTheyAreAbout(t *testing.T) {
 }
 
 func TestRefusalNamesWhereThePeerWasReached(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	var hosts []*Host
 	for range 2 {

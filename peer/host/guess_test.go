@@ -25,7 +25,7 @@ func TestGuessedInvitations(t *testing.T) {
 		t.Cleanup(func() { h.Close() })
 		return h
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	inviter := open()
 	line, err := inviter.Invite(ctx, InviteOptions{Uses: 1, For: time.Hour})

@@ -32,7 +32,7 @@ func open(t *testing.T, cfg host.Config) *host.Host {
 
 // patience bounds what a test waits for.
 func patience(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

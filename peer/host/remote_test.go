@@ -40,7 +40,7 @@ func TestRemoteAddr(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	quic := multiaddr.StringCast("/quic-v1")
 	there := peer.AddrInfo{ID: stays.ID(), Addrs: []multiaddr.Multiaddr{at.Encapsulate(quic)}}

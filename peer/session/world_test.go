@@ -260,7 +260,7 @@ func (w *world) answer() any {
 }
 
 // patience is how long a test waits for what must come.
-const patience = time.Minute
+const patience = 8 * time.Minute
 
 // tightBytes is less than a large result has.
 const tightBytes = 1 << 20

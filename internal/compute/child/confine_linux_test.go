@@ -108,7 +108,7 @@ func TestSessionStepsBack(t *testing.T) {
 			}
 			return string(b)
 		}
-		for deadline := time.Now().Add(time.Minute); idle && !strings.HasSuffix(of(), " nice 19\n"); {
+		for deadline := time.Now().Add(8 * time.Minute); idle && !strings.HasSuffix(of(), " nice 19\n"); {
 			if time.Now().After(deadline) {
 				t.Fatalf("its session is %q", of())
 			}

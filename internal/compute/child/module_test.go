@@ -219,7 +219,7 @@ func endOf(t testing.TB, e *child.Engine, job *steal.Job, id steal.SegmentID) po
 	t.Helper()
 	e.Do(&port.Order{Kind: port.Cores, Max: 1})
 	e.Do(&port.Order{Kind: port.Run, Segment: id, Job: job})
-	deadline := time.After(time.Minute)
+	deadline := time.After(8 * time.Minute)
 	for {
 		events, _ := e.Poll()
 		for _, ev := range events {

@@ -223,7 +223,7 @@ func tool(words ...string) int {
 
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	for until := time.Now().Add(time.Minute); !so(); time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(8 * time.Minute); !so(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("never: %s", what)
 		}
