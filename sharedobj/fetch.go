@@ -18,6 +18,7 @@ type applying struct {
 	digest, parent Digest
 	payer          PeerID
 	size           uint64
+	write          *Body
 }
 
 // fetch gets one digest: it learns what the digest names, then gets the writes that lead to it from a version that is

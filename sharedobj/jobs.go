@@ -301,7 +301,7 @@ func (c *Core) Read(now time.Duration, d Digest, holders ...PeerID) Output {
 	case e != nil && e.recipe.Kind.private():
 		c.order(Order{Kind: OrderFailed, Digest: d, Err: &NotFound{d}})
 	case e != nil && e.state != nil:
-		c.arrived(e, 0)
+		c.has(e, 0, true)
 	default:
 		f := c.fetches.fetch(d, holders...)
 		if f == nil {

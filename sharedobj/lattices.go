@@ -40,8 +40,10 @@ type pendingJoin struct {
 	digest Digest
 	from   PeerID
 	job    JobID
-	held   *Body // what is joined, if it did not come in a message
+	held   *Body // what is joined, if it was got for this, and payer has it on its account
 	payer  PeerID
+	paid   uint64 // what from has on its account for it else, until it is joined
+	pinned bool   // its seed is, which goes before it to the engine
 }
 
 // exposed is a value and its sender; "": it is this peer's own.
@@ -188,9 +190,19 @@ func (c *lattices) hearOffers(from PeerID, offers []Offer) {
 // join has a value joined that came from elsewhere. The engine checks its witness first.
 func (c *lattices) join(j pendingJoin, value []byte) {
 	l := c.lattices
+	known := l.byDigest[j.digest] != nil
 	refused := j.job == 0 && (l.queued[j.from] >= maxJoins || l.strikes[j.from] >= maxStrikes)
-	if known := l.byDigest[j.digest] != nil; known && !refused {
+	if known && !refused && j.job == 0 && j.held == nil {
+		j.paid = uint64(len(value))
+		refused = !c.store.allows(j.from, j.paid)
+	}
+	if known && !refused {
 		l.queued[j.from]++
+		c.store.senders.bill(j.from, j.paid)
+		if e := c.store.find(j.digest); e != nil && e.state != nil {
+			j.pinned = true
+			c.store.pin(j.digest)
+		}
 		own := c.place.guests[j.from]
 		l.joins[c.ask(Order{Kind: OrderJoin, Digest: j.digest, Data: value, Own: own})] = j
 		return
@@ -217,6 +229,10 @@ func (c *Core) Joined(now time.Duration, t Ticket, valid, changed bool) Output {
 		return c.end()
 	}
 	delete(l.joins, t)
+	if j.pinned {
+		c.store.unpin(j.digest)
+	}
+	c.store.senders.refund(j.from, j.paid)
 	if j.held != nil {
 		c.store.discard(j.payer, j.held)
 	}

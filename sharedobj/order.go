@@ -53,6 +53,7 @@ type Order struct {
 	Data   []byte
 	Job    JobID
 	Own    bool // of OrderJoin: it counts as offered here, and is told to others
+	Read   bool // of OrderHere: a job in the middle of its work waits for it
 	Err    error
 	News   *News
 	Text   string

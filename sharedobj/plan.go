@@ -37,15 +37,16 @@ func (c *fetcher) apply(e *entry) bool {
 		return true
 	}
 	c.store.state(e.recipe.Parent) // is used
-	parent, size := c.store.find(e.recipe.Parent), e.recipe.State.Size
-	if !c.store.allows(e.from, size, e, parent) || !c.store.room(size, e, parent) {
+	// What waits for the engine is paid for until that has taken it: the write, too, whoever drops it meanwhile.
+	parent, size := c.store.find(e.recipe.Parent), e.recipe.State.Size+e.write.Size
+	if !c.store.allows(e.from, size, e, parent) || !c.store.room(e.recipe.State.Size, e, parent) {
 		return false
 	}
 	c.store.senders.bill(e.from, size)
 	c.store.pin(e.recipe.Parent) // until it is applied
 	e.applying = c.ask(Order{Kind: OrderApply, Digest: e.digest, Parent: e.recipe.Parent, Name: e.recipe.Name,
 		Data: e.write.Bytes()})
-	c.applies[e.applying] = applying{e.digest, e.recipe.Parent, e.from, size}
+	c.applies[e.applying] = applying{e.digest, e.recipe.Parent, e.from, size, c.store.hold(e.write)}
 	return true
 }
 
@@ -59,6 +60,7 @@ func (c *fetcher) applied(t Ticket, state *Body) {
 	}
 	delete(c.applies, t)
 	c.store.unpin(a.parent)
+	c.store.release(a.write)
 	c.store.senders.refund(a.payer, a.size)
 	d, e := a.digest, c.store.find(a.digest)
 	used := false
@@ -101,11 +103,15 @@ func (c *fetcher) advanceAll() {
 }
 
 // arrived pushes a value that has just come to the engine, and to whoever waits for it.
-func (c *base) arrived(e *entry, t Ticket) {
+func (c *base) arrived(e *entry, t Ticket) { c.has(e, t, false) }
+
+// has is arrived; read says that a job reads the value, which may have been here for long.
+func (c *base) has(e *entry, t Ticket, read bool) {
 	c.tellGone()
 	f := c.fetches.byDigest[e.digest]
 	if !e.recipe.Kind.private() {
-		c.order(Order{Kind: OrderHere, Digest: e.digest, Name: e.recipe.Name, Data: e.state.Bytes(), Ticket: t})
+		c.order(Order{Kind: OrderHere, Digest: e.digest, Name: e.recipe.Name, Data: e.state.Bytes(), Ticket: t,
+			Read: read || f != nil && f.reading > 0})
 	} else if f != nil && f.reading > 0 {
 		c.order(Order{Kind: OrderFailed, Digest: e.digest, Err: &NotFound{e.digest}})
 	}

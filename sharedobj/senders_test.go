@@ -36,6 +36,9 @@ func checkSenders(t interface {
 	for _, a := range c.fetches.applies {
 		count(a.payer, a.size, 0)
 	}
+	for _, j := range c.lattices.joins {
+		count(j.from, j.paid, 0)
+	}
 	for p := range s.parcels {
 		count(p.from, c.store.body(p.top).Size, 0)
 	}

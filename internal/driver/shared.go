@@ -225,7 +225,7 @@ func (s *shared) carryOut(o *sharedobj.Order) {
 		delete(s.there, o.Digest)
 	}
 	s.d.order = port.Order{Kind: portOrder[o.Kind], Segment: segment, Shared: &port.Shared{Ticket: o.Ticket,
-		Digest: o.Digest, Parent: o.Parent, Name: o.Name, Data: o.Data, Text: text, Own: o.Own}}
+		Digest: o.Digest, Parent: o.Parent, Name: o.Name, Data: o.Data, Text: text, Own: o.Own, Awaited: o.Read}}
 	if o.Kind == sharedobj.OrderGuard {
 		j, ok := s.fetching[segment]
 		if !ok {

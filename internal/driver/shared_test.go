@@ -29,6 +29,8 @@ type sharer struct {
 	queue []func()
 	jobs  []steal.Taken
 	value []byte // of the last constant
+
+	awaited bool // somebody reads it
 	// of the write that gave it, and what the next one gives
 	ticket sharedobj.Ticket
 	gives  *sharedobj.Body
@@ -87,7 +89,7 @@ func (s *sharer) Do(o *port.Order) {
 		s.jobs = nil
 		s.tell(port.Event{Kind: port.Taken, Ticket: o.Ticket, Jobs: jobs})
 	case port.Here:
-		s.value, s.ticket = o.Shared.Data, o.Shared.Ticket
+		s.value, s.ticket, s.awaited = o.Shared.Data, o.Shared.Ticket, o.Shared.Awaited
 	case port.Apply:
 		s.tell(port.Event{Kind: port.Applied, Shared: &port.Shared{Ticket: o.Shared.Ticket, State: s.gives}})
 	case port.Deliver:
@@ -278,5 +280,20 @@ func TestAppliedIsNotSent(t *testing.T) {
 		if same && (b.ticket == 0 || len(b.value) > 0) {
 			t.Errorf("%d bytes are sent to who has made them, for write %d", len(b.value), b.ticket)
 		}
+	}
+}
+
+// Whoever waits for a value in the middle of its work is told, though the engine was told before: what is told then may
+// not be taken back.
+func TestReadersGetIt(t *testing.T) {
+	s := newSharer(t, "a", true)
+	made := constant("sky")
+	s.tell(made)
+	if s.value != nil {
+		t.Error("an engine is told what it has made")
+	}
+	s.tell(port.Event{Kind: port.Wanted, Shared: &port.Shared{Digest: made.Shared.Recipe.Digest()}})
+	if !bytes.Equal(s.value, made.Shared.State.Bytes()) || !s.awaited {
+		t.Errorf("who reads it gets %d bytes; awaited: %v", len(s.value), s.awaited)
 	}
 }

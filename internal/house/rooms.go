@@ -136,8 +136,9 @@ var rooms = []room{
 	{dir: "cmd/satinvet", knows: []string{"internal/satinvet"}, modules: []string{"golang.org/x/tools"}},
 	// Attacks on a peer by one that speaks by hand; nothing but tests.
 	{dir: "internal/hostile", knows: []string{".", "gossip", "internal/checkpoint", "internal/compute",
-		"internal/compute/child", "internal/driver", "internal/module", "internal/wire", "job", "peer",
-		"peer/control", "peer/host", "peer/statement", "peer/stream", "runs", "sharedobj", "steal", "verify"}, modules: libp2p},
+		"internal/compute/child", "internal/driver", "internal/module", "internal/port", "internal/port/pipe",
+		"internal/wire", "job", "peer", "peer/control", "peer/host", "peer/statement", "peer/stream", "runs", "sharedobj",
+		"steal", "steal/policy", "verify"}, modules: libp2p},
 	{dir: "internal/swarm", knows: []string{"peer/control", "peer/emulate"}, tests: []string{"internal/report"}},
 	{dir: "internal/swarm/chaos/liar", knows: []string{"cli", "apps/all", "internal/port", "internal/port/pipe",
 		"internal/wire", "steal"}},

@@ -5,6 +5,7 @@ const (
 	objectWorlds  = "^TestSchedules$"
 	objectPaper   = "^Test(Steal|Constant|Large|Writes|Offers)"
 	objectGuests  = "^Test(Transcripts|Guests)"
+	objectWaits   = "^TestWhatWaitsForTheEngine$"
 	objectSenders = "^Test(Senders|NamedIs|LatticesOf)"
 	objectUnits   = "^Test(Transcripts|Flood|Assembly|Size|Pull|Window|Announce|Store|Two)"
 )
@@ -191,6 +192,18 @@ var objectMutants = []mutant{
 	{name: "sharedobj/waiting-unpaid", wrong: "values that wait to be joined count as nobody's",
 		file: "sharedobj/errand.go", run: objectSenders, old: "			j.held = b\n",
 		new: "			c.store.discard(e.payer, b)\n"},
+	{name: "sharedobj/joins-unpaid", wrong: "values that are here already wait to be joined without end",
+		file: "sharedobj/lattices.go", run: objectWaits, old: "		j.paid = uint64(len(value))\n", new: ""},
+	{name: "sharedobj/seed-gone", wrong: "a lattice's seed goes before what is joined into it",
+		old: "			c.store.pin(j.digest)\n", new: "			c.store.pin(j.digest)\n			c.store.unpin(j.digest)\n"},
+	{name: "sharedobj/seed-stays", wrong: "a lattice's seed stays for ever", old: "	if j.pinned {\n",
+		new: "	if false {\n"},
+	{name: "sharedobj/writes-unpaid", wrong: "writes wait to be applied without end", file: "sharedobj/plan.go",
+		run: objectWaits, old: "e.recipe.State.Size+e.write.Size\n", new: "e.recipe.State.Size\n"},
+	{name: "sharedobj/write-stays", wrong: "writes that were applied are held", old: "	c.store.release(a.write)\n",
+		new: ""},
+	{name: "sharedobj/read-unsaid", wrong: "nobody knows that a job waits for a value",
+		old: "Read: read || f", new: "Read: f"},
 	{name: "sharedobj/lattice-displaced", wrong: "a lattice that nobody named takes another's place",
 		file: "sharedobj/lattices.go", run: objectSenders, old: "len(c.list) >= c.most && e.from != \"\" {",
 		new: "e == nil {"},

@@ -12,13 +12,14 @@ import (
 // here passes between package sharedobj's core and whoever runs the application's code: Digest, Ticket and so on
 // are that core's.
 type Shared struct {
-	Ticket sharedobj.Ticket `cbor:"1,keyasint,omitempty"`
-	Digest sharedobj.Digest `cbor:"2,keyasint"`
-	Parent sharedobj.Digest `cbor:"3,keyasint"`
-	Name   string           `cbor:"4,keyasint,omitempty"` // under which its type is registered
-	Data   []byte           `cbor:"5,keyasint,omitempty"` // of an order
-	Text   string           `cbor:"6,keyasint,omitempty"`
-	Own    bool             `cbor:"11,keyasint,omitempty"` // of Join: it counts as offered here
+	Ticket  sharedobj.Ticket `cbor:"1,keyasint,omitempty"`
+	Digest  sharedobj.Digest `cbor:"2,keyasint"`
+	Parent  sharedobj.Digest `cbor:"3,keyasint"`
+	Name    string           `cbor:"4,keyasint,omitempty"` // under which its type is registered
+	Data    []byte           `cbor:"5,keyasint,omitempty"` // of an order
+	Text    string           `cbor:"6,keyasint,omitempty"`
+	Own     bool             `cbor:"11,keyasint,omitempty"` // of Join: it counts as offered here
+	Awaited bool             `cbor:"-"`                     // of Here: it answers Wanted
 
 	// Of events.
 	Recipe  *sharedobj.Recipe `cbor:"7,keyasint,omitempty"`

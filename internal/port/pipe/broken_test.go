@@ -2,6 +2,7 @@ package pipe
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -188,6 +190,76 @@ func TestFullPipe(t *testing.T) {
 		}
 		if o, err := decodeOrder(b); err != nil || o.Ref != steal.Ref(i) || len(o.Outcome) != 25_000*(i%2) {
 			t.Fatalf("order %d is %+v, %v", i, o, err)
+		}
+	}
+}
+
+// named is the recipe of a value, of which here is the order that brings it, and forget the one that drops it.
+func named(name string) *sharedobj.Recipe {
+	return &sharedobj.Recipe{Kind: sharedobj.Constant, Name: name}
+}
+
+func here(name string, awaited bool) *port.Order {
+	return &port.Order{Kind: port.Here, Shared: &port.Shared{Digest: named(name).Digest(), Name: name,
+		Data: make([]byte, 10_000), Awaited: awaited}}
+}
+
+func forget(name string) *port.Order {
+	return &port.Order{Kind: port.Forget, Shared: &port.Shared{Digest: named(name).Digest(), Name: name}}
+}
+
+// What is forgotten while it waits to be written is not written, and neither is that it is forgotten; but what has been
+// begun is, and what a job waits for, and what the engine may have made itself.
+func TestForgottenIsNotWritten(t *testing.T) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tell, told := io.Pipe()
+	e := New(tell, out, 0, nil)
+	defer e.Close()
+	block := &port.Order{Kind: port.Deliver, Ref: 1, Outcome: make([]byte, 2*partSize)} // the writer takes no more with it
+	e.Do(block)
+	e.Do(&port.Order{Kind: port.Deliver, Ref: 2})
+	for i := range 200 {
+		name := fmt.Sprint(i % 2)
+		e.Do(here(name, false))
+		e.Do(forget(name))
+	}
+	if n := e.unwritten.bytes; n > 3*partSize {
+		t.Errorf("%d bytes wait", n)
+	}
+	e.Do(here("kept", false))
+	e.Do(here("read", true))
+	e.Do(forget("read"))
+	e.Do(here("twice", false))
+	e.Do(here("twice", true))
+	e.Do(forget("twice"))
+	e.Do(here("made", false))
+	made := written(t, &port.Event{Kind: port.Made, Shared: &port.Shared{Recipe: named("made")}})
+	go func() { _, _ = told.Write(made) }()
+	for events := []port.Event(nil); len(events) == 0; events, _ = e.Poll() {
+		<-e.Bell()
+	}
+	e.Do(forget("made"))
+	want := []string{"deliver", "deliver", "here kept", "here read", "forget read", "here twice", "here twice",
+		"forget twice", "here made", "forget made"}
+	r := newReader(in, 4<<20)
+	for i, w := range want {
+		b, err := r.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := decodeOrder(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := o.Kind.String()
+		if o.Shared != nil {
+			got += " " + o.Shared.Name
+		}
+		if got != w {
+			t.Fatalf("order %d is %s, not %s", i, got, w)
 		}
 	}
 }

@@ -36,8 +36,7 @@ type Engine struct {
 
 	mu        sync.Mutex
 	changed   *sync.Cond // something below
-	unwritten [][]byte   // frames of orders; the first may have been begun
-	waiting   int        // bytes in them
+	unwritten queue      // orders; the first may have been begun
 	writing   bool       // some are being written
 	events    []port.Event
 	unread    int   // bytes in them
@@ -94,17 +93,20 @@ func (e *Engine) tell(o *port.Order) {
 	case err != nil:
 		e.end(fmt.Errorf("an order that cannot be encoded: %w", err))
 		return
-	case e.waiting > e.most.unwritten:
+	case e.unwritten.bytes > e.most.unwritten:
 		e.end(errors.New("the engine does not take its orders"))
 		return
+	case e.unwritten.drop(o):
+		return
 	}
-	if len(e.unwritten) == 0 && !e.writing {
-		if b = b[e.try(b):]; len(b) == 0 {
+	begun := false
+	if e.unwritten.list.Len() == 0 && !e.writing {
+		n := e.try(b)
+		if b, begun = b[n:], n > 0; len(b) == 0 {
 			return
 		}
 	}
-	e.unwritten = append(e.unwritten, b)
-	e.waiting += len(b)
+	e.unwritten.add(o, b, begun)
 	e.changed.Broadcast()
 }
 
@@ -124,6 +126,11 @@ func (e *Engine) heard() []port.Event {
 	defer e.mu.Unlock()
 	events := e.events
 	e.events, e.unread = nil, 0
+	for i := range events {
+		if events[i].Kind == port.Made && events[i].Shared.Recipe != nil {
+			e.unwritten.made(events[i].Shared.Recipe.Digest())
+		}
+	}
 	if e.ended != nil && !e.told {
 		e.told = true
 		events = append(events, port.Event{Kind: port.Died, Text: e.ended.Error(),
@@ -148,7 +155,7 @@ func (e *Engine) end(err error) {
 		return
 	}
 	e.ended = err
-	e.unwritten, e.waiting = nil, 0
+	e.unwritten = queue{}
 	e.changed.Broadcast()
 	_ = e.w.Close() // it is over anyway
 	_ = e.r.Close()
@@ -168,11 +175,11 @@ func (e *Engine) write() {
 	for {
 		e.mu.Lock()
 		e.writing = false
-		for len(e.unwritten) == 0 && e.ended == nil {
+		for e.unwritten.list.Len() == 0 && e.ended == nil {
 			e.changed.Wait()
 		}
-		list := e.unwritten
-		e.unwritten, e.waiting, e.writing = nil, 0, true
+		list := e.unwritten.next()
+		e.writing = true
 		over := e.ended != nil
 		e.mu.Unlock()
 		if over {
