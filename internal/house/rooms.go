@@ -94,7 +94,7 @@ var rooms = []room{
 		modules: []string{"github.com/landlock-lsm/go-landlock", "github.com/elastic/go-seccomp-bpf",
 			"golang.org/x/sys/unix"},
 		tests: []string{".", "steal", "internal/port", "internal/port/porttest"}},
-	{dir: "internal/port/pipe", knows: []string{"job", "steal", "internal/port", "internal/wire"},
+	{dir: "internal/port/pipe", knows: []string{"job", "sharedobj", "steal", "internal/port", "internal/wire"},
 		modules: []string{"golang.org/x/sys/unix"},
 		tests:   []string{"internal/compute", "internal/port/porttest"}},
 	{dir: "internal/port/porttest", knows: []string{".", "internal/compute", "internal/engine", "job", "sharedobj",

@@ -218,7 +218,8 @@ func TestForgottenIsNotWritten(t *testing.T) {
 	tell, told := io.Pipe()
 	e := New(tell, out, 0, nil)
 	defer e.Close()
-	block := &port.Order{Kind: port.Deliver, Ref: 1, Outcome: make([]byte, 2*partSize)} // the writer takes no more with it
+	// The writer takes no more with it than this.
+	block := &port.Order{Kind: port.Deliver, Ref: 1, Outcome: make([]byte, 2*partSize)}
 	e.Do(block)
 	e.Do(&port.Order{Kind: port.Deliver, Ref: 2})
 	for i := range 200 {
