@@ -5,12 +5,12 @@
 // Decoding is strict, and an event that no correct engine tells ends the connection: what is at the other end
 // runs other people's jobs and may have been damaged by them.
 //
-// Nothing here holds the driver up. Whoever gives an order writes it, as long as the pipe takes it without waiting, so
-// that no other goroutine has to wake first; else it waits in a queue (queue.go), from which a shared value goes that
-// is forgotten before it was written. An engine that does not take maxUnwritten bytes of orders is given up. Events wait
-// for Poll; when maxUnread bytes of them do, nothing more is read, so that the pipe fills and the other end waits. It
-// waits for nothing else: so either the driver polls or it is busy, and neither side can wait for the other one's
-// waiting.
+// Nothing here holds the driver up. Whoever gives an order writes it, as long as the pipe takes it without waiting,
+// so that no other goroutine has to wake first; else it waits in a queue (queue.go), from which a shared value goes
+// that is forgotten before it was written. An engine that does not take maxUnwritten bytes of orders is given up.
+// Events wait for Poll; when maxUnread bytes of them do, nothing more is read, so that the pipe fills and the other
+// end waits. It waits for nothing else: so either the driver polls or it is busy, and neither side can wait for the
+// other one's waiting.
 //
 // A job is fetched before somebody asks for it (stock.go), so that most steals do not wait for the other process.
 //
