@@ -182,6 +182,9 @@ func TestLargeResultsTravel(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, c.slabs.Slabs, "session_test.gatherer", c.slabs)
 			w.lossy, w.tight = c.lossy, c.tight
+			if c.back != nil {
+				w.cfg = unhurried()
+			}
 			w.stolenFrom(c.slabs.Slabs, c.kill)
 			want := 0
 			for i := range c.slabs.Slabs {

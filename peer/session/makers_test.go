@@ -26,11 +26,21 @@ const (
 	madeBytes = 40 << 10
 )
 
-// collected says that a frame has all results and has read none; it reads on when it may.
-var collected, mayRead atomic.Bool
+// collected counts the frames that have all results and have read none; they read on when they may.
+var (
+	collected atomic.Int32
+	mayRead   atomic.Bool
+)
+
+// makersWait holds up all who make values, until others have stolen some of their jobs.
+var makersWait atomic.Bool
 
 // maker makes a value and returns its handle.
 func maker(f *satin.Frame, place int) made {
+	for makersWait.Load() && !f.Aborted() {
+		fib(f, 5) // lets thieves have what waits
+		time.Sleep(leafTime)
+	}
 	time.Sleep(2 * leafTime)
 	b := make([]byte, madeBytes)
 	for i := range b {
@@ -58,10 +68,11 @@ func makers(f *satin.Frame, n int) int {
 	for m := range g.Results() {
 		all = append(all, m)
 	}
-	collected.Store(true)
+	collected.Add(1)
 	for !mayRead.Load() && !f.Aborted() {
 		time.Sleep(leafTime)
 	}
+	collected.Add(-1)
 	sum := 0
 	h := satin.Fork(f, weigh)
 	for i, m := range all {
@@ -86,21 +97,22 @@ func TestReturnedHandlesSurvive(t *testing.T) {
 	}{"all thieves": {victims: []int{1, 2}}, "lossy": {victims: []int{1, 2}, lossy: true},
 		"the master": {victims: []int{0}}} {
 		t.Run(name, func(t *testing.T) {
-			collected.Store(false)
 			mayRead.Store(false)
+			makersWait.Store(true)
 			w := newWorld(t, 3, "session_test.makers", makersN)
 			w.lossy = c.lossy
 			var peers []*worldPeer
 			for i := range 3 {
 				peers = append(peers, w.start(i, nil))
 			}
-			w.until("all handles are there", collected.Load)
+			w.until("everybody has stolen or been stolen from", func() bool { return w.sum(taken) >= 2 })
+			makersWait.Store(false)
+			w.until("all handles are there", func() bool { return collected.Load() > 0 })
 			for _, v := range c.victims {
 				w.kill(peers[v])
 			}
-			if c.victims[0] == 0 {
-				collected.Store(false)
-				w.until("all handles are there again", collected.Load)
+			if c.victims[0] == 0 { // its frame has ended
+				w.until("all handles are there again", func() bool { return collected.Load() > 0 })
 			}
 			mayRead.Store(true)
 			if got, want := w.answer(), makersN*(makersN-1)/2; got != want {

@@ -69,7 +69,9 @@ func TestAnyPeerMayDie(t *testing.T) {
 // A master that is killed leaves orphans, which are not computed again.
 func TestOrphansAreUsed(t *testing.T) {
 	arg := newTree(t, 6)
+	arg.halt(arg.size() / 3)
 	w := newWorld(t, 4, "session_test.tree", arg)
+	w.cfg = unhurried()
 	var peers []*worldPeer
 	for i := range 4 {
 		peers = append(peers, w.start(i, nil))
@@ -80,9 +82,10 @@ func TestOrphansAreUsed(t *testing.T) {
 				return false
 			}
 		}
-		return arg.ran() > arg.size()/3
+		return arg.halted()
 	})
 	w.kill(peers[0])
+	arg.halt(0)
 	if got := w.answer(); got != arg.want() {
 		t.Errorf("got %v, want %d", got, arg.want())
 	}
@@ -97,7 +100,9 @@ func TestLeaving(t *testing.T) {
 	for _, leaver := range []int{0, 2} {
 		t.Run(fmt.Sprint("p", leaver), func(t *testing.T) {
 			arg := newTree(t, 6)
+			arg.halt(arg.size() * 2 / 3)
 			w := newWorld(t, 4, "session_test.tree", arg)
+			w.cfg = unhurried()
 			var peers []*worldPeer
 			var stores []*memStore
 			for i := range 4 {
@@ -106,11 +111,12 @@ func TestLeaving(t *testing.T) {
 			}
 			w.until("it has something to hand over", func() bool {
 				st := peers[leaver].Stats()
-				return st.Steal.PartialsKept > 0 && arg.ran() > arg.size()/2
+				return st.Steal.PartialsKept > 0 && arg.halted()
 			})
 			others := slices.Delete(slices.Clone(stores), leaver, leaver+1)
 			alone := only(stores[leaver], others)
 			w.leave(peers[leaver], patience)
+			arg.halt(0)
 			w.until("the others store what the leaver alone had, or need it no more", func() bool {
 				left := only(stores[leaver], others)
 				gained := slices.ContainsFunc(alone, func(job string) bool { return !slices.Contains(left, job) })
@@ -184,7 +190,8 @@ func TestResume(t *testing.T) {
 
 // A run that is cancelled stops everywhere, and nobody answers.
 func TestCancel(t *testing.T) {
-	arg := newTree(t, 8)
+	arg := newTree(t, 6)
+	arg.halt(arg.size() / 2)
 	w := newWorld(t, 3, "session_test.tree", arg)
 	var peers []*worldPeer
 	for i := range 3 {

@@ -89,6 +89,14 @@ func impatient() steal.Config {
 	return c
 }
 
+// unhurried takes nobody for lost whom a busy machine holds up for a moment: for tests of what comes of those who are.
+func unhurried() steal.Config {
+	c := steal.Local()
+	c.HeartbeatEvery, c.WideHeartbeatEvery = time.Second/2, time.Second/2
+	c.BeaconEvery, c.MasterLease, c.RankStagger = time.Second/2, 3*time.Second, time.Second
+	return c
+}
+
 // impatientShared is the same for what jobs share.
 func impatientShared() sharedobj.Config {
 	c := sharedobj.Default()
@@ -305,6 +313,11 @@ func tree(f *satin.Frame, n treeArg) int {
 		if f.Aborted() {
 			return 0
 		}
+		for n.halted() {
+			if time.Sleep(leafTime); f.Aborted() {
+				return 0
+			}
+		}
 		time.Sleep(leafTime) // it takes time, but no core: four peers do four at once however few there are
 		countLeaf(n)
 		return n.Place * n.Place
@@ -342,6 +355,7 @@ func (a treeArg) want() int {
 // leaves counts the leaves that were run, by tag: each test takes a tag of its own.
 var leaves struct {
 	tags [256]atomic.Int64
+	most [256]atomic.Int64 // no more run until that is lifted; 0: it is
 	last atomic.Int64
 }
 
@@ -352,7 +366,17 @@ func newTree(t testing.TB, depth int) treeArg {
 	t.Helper()
 	tag := int(leaves.last.Add(1)) % len(leaves.tags)
 	leaves.tags[tag].Store(0)
+	leaves.most[tag].Store(0)
 	return treeArg{Tag: tag, Depth: depth}
+}
+
+// halt has the leaves wait when so many have been run, so that the run does not end before a test has looked at it,
+// however late that is; 0: they go on.
+func (a treeArg) halt(most int) { leaves.most[a.Tag].Store(int64(most)) }
+
+func (a treeArg) halted() bool {
+	most := int(leaves.most[a.Tag].Load())
+	return most > 0 && a.ran() >= most
 }
 
 // ran is how many leaves of the tree have been run, again and again included.
