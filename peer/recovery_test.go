@@ -27,7 +27,7 @@ func hasty(c *peer.Config) {
 // patient has a peer that comes back not take its run up before it has heard whether there is an answer.
 func patient(c *peer.Config) {
 	hasty(c)
-	c.Steal.MasterLease = time.Minute
+	c.Steal.MasterLease = 10 * time.Minute
 }
 
 // in gives a peer a directory.

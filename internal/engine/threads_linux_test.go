@@ -53,7 +53,7 @@ const ownSession = "SATIN_TEST_OWN_SESSION"
 // for minutes.
 func TestIdleThreadsEnd(t *testing.T) {
 	if os.Getenv(ownSession) == "" {
-		again := exec.Command(os.Args[0], "-test.run=^TestIdleThreadsEnd$", "-test.timeout=30s")
+		again := exec.Command(os.Args[0], "-test.run=^TestIdleThreadsEnd$", "-test.timeout=8m")
 		again.Env = append(os.Environ(), ownSession+"=yes")
 		again.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		if out, err := again.CombinedOutput(); err != nil {
