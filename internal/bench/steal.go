@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	stealTrips = 4000    // steals in a round, one after the other
+	stealTrips = 500     // steals in a round, one after the other
+	shortOnes  = 10      // such rounds to one of the others; see idleSteals
 	busyTrips  = 400     // beside busy workers, with pauses
 	busyPause  = 500     // us between two of them, on average
 	longResult = 2 << 20 // bytes
@@ -137,13 +138,13 @@ func stealing(w *workshop, rounds int) ([]table, error) {
 		return nil, err
 	}
 	var tables []table
-	res, err := p.rounds("steal", rounds, stealTrips, 0)
+	res, err := p.rounds("steal", shortOnes*rounds, stealTrips, 0)
 	if err != nil {
 		return nil, err
 	}
 	var apart *results
 	if p.place(true) {
-		if apart, err = p.rounds("steal, cores apart", rounds, stealTrips, 0); err != nil {
+		if apart, err = p.rounds("steal, cores apart", shortOnes*rounds, stealTrips, 0); err != nil {
 			return nil, err
 		}
 		p.place(false)
@@ -166,7 +167,9 @@ func stealing(w *workshop, rounds int) ([]table, error) {
 	return append(tables, t), err
 }
 
-// idleSteals has both processes on all cores and, where that can be had, apart.
+// idleSteals has both processes on all cores and, where that can be had, apart. Its rounds are short and many: how the
+// threads of both lie on the cores changes from second to second and is worth 10 us of a round trip, an empty stream's
+// too, so that a few long rounds compare how they happened to lie.
 func idleSteals(res, apart *results) table {
 	us := func(kind, key string, share float64) []float64 {
 		return res.each(func(round int) float64 { return res.value(kind, key, round) / 1e3 / share })
