@@ -65,8 +65,10 @@ func explore(f *satin.Frame, p Part) Tally {
 			g.Spawn(Part{p.Tree, nodes, p.Grain})
 		}
 	}
+	t := w.tally
+	walkers.Put(w) // the jobs that are called now want one
 	for below := range g.Results() {
-		w.tally.add(below)
+		t.add(below)
 	}
-	return w.tally
+	return t
 }

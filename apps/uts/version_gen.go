@@ -3,4 +3,4 @@
 package uts
 
 // sources names all that this package's jobs are made of: go generate writes it anew.
-const sources = "158456fd0959d3525d70f62ccd11f0f3d99cbc37b87421ad9923b37097cc39f0"
+const sources = "ba7f414357acfb8c91b441b31ab19ca8a369859d612286551b74c358aecfc260"

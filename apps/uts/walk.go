@@ -1,5 +1,7 @@
 package uts
 
+import "sync"
+
 // A walker visits the trees below some nodes, depth first, and can be relieved of some of what it has not
 // visited yet. It is the leaf of the jobs that explore.
 type walker struct {
@@ -8,13 +10,15 @@ type walker struct {
 	tally   Tally   // of the nodes visited
 }
 
-// fewMore is how many nodes more a walker has room for at first: a small part of a tree seldom needs more, and memory
-// that is new to a process costs more than the nodes in it.
-const fewMore = 32
+// walkers are those whose jobs have no more nodes to visit. The next job's nodes go where the last one's were: memory
+// that is new to a processor costs more than the nodes in it.
+var walkers = sync.Pool{New: func() any { return new(walker) }}
 
-// walk is a walker that has to visit nodes of a tree.
+// walk is a walker that has to visit nodes of a tree. Whoever is done with it may put it among the walkers.
 func walk(tree *Tree, nodes ...Place) *walker {
-	return &walker{tree: tree, waiting: append(make([]Place, 0, len(nodes)+fewMore), nodes...)}
+	w := walkers.Get().(*walker)
+	w.tree, w.waiting, w.tally = tree, append(w.waiting[:0], nodes...), Tally{}
+	return w
 }
 
 // visit visits up to limit nodes, the newest first. It returns false if there are no more.

@@ -172,9 +172,10 @@ var stateAllowed = map[string][]string{
 	"guest": {"kept", "room", "served", "inside"},
 	// the modules that this process may be asked to run, and tables of functions that nobody changes
 	"internal/module": {"provided", "satin1", "satin1Shared", "hostModules", "wasi"},
-	// memory that attempts at cubes use again, and branchings
+	// memory that attempts at cubes use again, and branchings, and walks
 	"apps/sat": {"spare", "solvers"},
 	"apps/tsp": {"relaxations"},
+	"apps/uts": {"walkers"},
 	// a bounded memo of scenes, which are functions of their source
 	"apps/raytracer":     {"scenes"},
 	"internal/sim/paper": {"integrate", "queens", "tsp", "raytracer"}, // descriptions that nobody changes
