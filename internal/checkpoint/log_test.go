@@ -107,7 +107,7 @@ func TestLargest(t *testing.T) {
 	r.Outcome[MaxOutcome-1] = 1
 	appendAll(t, l, r, job(1))
 	syncAll(t, l)
-	got, ok, err := read(t, m).Lookup(r.Path, r.Identity)
+	got, ok, err := read(t, m).s.lookup(r.Path, r.Identity)
 	if err != nil || !ok || !slices.Equal(got, r.Outcome) {
 		t.Errorf("%t, %v", ok, err)
 	}

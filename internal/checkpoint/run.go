@@ -54,16 +54,3 @@ func (s *Snapshot) Manifest() ([]byte, error) {
 	}
 	return nil, &FileError{File: s.s.dir, Problem: problem}
 }
-
-// Answer gives the outcome of the run's root, if that is what is stored: then nothing else needs to be computed.
-func (s *Snapshot) Answer() (r Record, ok bool) {
-	for r, err := range s.Records() {
-		if err == nil && r.Kind == RootOutcome {
-			return r, true
-		}
-		if err == nil && r.Kind == JobResult {
-			break // the root's comes before any other
-		}
-	}
-	return Record{}, false
-}

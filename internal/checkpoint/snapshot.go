@@ -112,10 +112,5 @@ func (s *Snapshot) Len() int { return s.s.jobs.n }
 // reads.
 func (s *Snapshot) Records() iter.Seq2[Record, error] { return s.s.records() }
 
-// Lookup gives the outcome of a job, if it is stored itself; an ancestor's does not count. It blocks while it reads.
-func (s *Snapshot) Lookup(path []uint32, identity [16]byte) (outcome []byte, ok bool, err error) {
-	return s.s.lookup(path, identity)
-}
-
 // Close closes the files.
 func (s *Snapshot) Close() { s.s.close() }

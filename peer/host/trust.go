@@ -32,17 +32,6 @@ func (t Trust) String() string {
 	return fmt.Sprintf("Trust(%d)", int(t))
 }
 
-// ParseTrust reads "invite" or "open".
-func ParseTrust(text string) (Trust, error) {
-	switch text {
-	case "invite":
-		return TrustInvite, nil
-	case "open":
-		return TrustOpen, nil
-	}
-	return 0, fmt.Errorf("%w: trust is %q: it can be \"invite\" or \"open\"", ErrConfig, text)
-}
-
 // admission decides who is a member, and of what swarm this peer is one, by what two peers say to each other. It sends
 // nothing itself.
 type admission struct {
