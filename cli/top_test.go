@@ -121,6 +121,23 @@ func TestTopFitsTheTerminal(t *testing.T) {
 	}
 }
 
+// Peers that are called the same are told apart by their IDs, as those without a name are; others are called by name.
+func TestTopTellsPeersApart(t *testing.T) {
+	f := &fakeSource{}
+	for i, name := range []string{"vm", "vm", "desk", "", "machine", "machine"} {
+		f.peers = append(f.peers, control.PeerInfo{Peer: strings.Repeat("p", 44) + string(rune('A'+i)), Name: name})
+	}
+	m := seenBy(t, f)
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	text := ansi.Strip(m.View())
+	for _, want := range []string{" vm   …pppppppA ", " vm   …pppppppB ", " desk  ", " …pppppppD ", " mac… …pppppppE ",
+		" mac… …pppppppF "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}
+
 func TestTopKeys(t *testing.T) {
 	f := busySource()
 	m := seenBy(t, f)

@@ -111,7 +111,11 @@ func (t *top) runRows() []string {
 func (t *top) peerRows() []string {
 	rows := []string{t.title(topPeers, fmt.Sprintf("%-14s %-14s %-10s %7s %9s %9s %9s  by %s", "CLUSTER", "PEER",
 		"STATE", "WORKERS", "RTT", "GIVEN", "TAKEN", topOrderNames[t.order]))}
-	for _, p := range t.sorted() {
+	peers, called := t.sorted(), map[string]int{"": 2}
+	for _, p := range peers {
+		called[p.Name]++
+	}
+	for _, p := range peers {
 		state := string(p.State)
 		switch {
 		case !p.Connected:
@@ -119,9 +123,9 @@ func (t *top) peerRows() []string {
 		case !p.Alive:
 			state = "silent"
 		}
-		name := short(p.Peer)
-		if p.Name != "" {
-			name = p.Name
+		name := p.Name
+		if called[name] > 1 { // machines made from one image are all called the same
+			name = strings.TrimSpace(pad(oneLine(name), 4) + " " + short(p.Peer))
 		}
 		rows = append(rows, fmt.Sprintf("%s %s %s %7d %9s %9s %9s", pad(oneLine(p.Cluster), 14),
 			pad(oneLine(name), 14), pad(oneLine(state), 10), p.Workers, millis(p.RTT),

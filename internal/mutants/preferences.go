@@ -94,6 +94,8 @@ var preferenceMutants = []mutant{
 	{name: "settings/other-lines-lost", wrong: "what a line cannot change is changed all the same",
 		file: "peer/settings/put.go", run: "^TestPut$", old: "	if !sameBut(name, old, changed, line) {",
 		new: "	if sameBut(name, old, old, line) && len(old) == 0 {"},
+	{name: "top/namesakes", wrong: "peers that are called the same look the same", file: "cli/top_view.go",
+		run: "^TestTopTellsPeersApart$", old: "if called[name] > 1 {", new: "if called[name] > len(peers) {"},
 	{name: "settings/half-written-takes-effect",
 		wrong: "a file that is being written is taken for what it will be", file: "cli/prefer.go",
 		run: "^TestSettingsThatAreBeingWritten$", old: "now == last || !still {",
