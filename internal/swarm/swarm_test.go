@@ -35,9 +35,10 @@ func TestMain(m *testing.M) {
 // empty makes a swarm to which processes can be added.
 func empty(t *testing.T) (*swarm.Swarm, context.Context) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 9*time.Minute)
 	t.Cleanup(cancel)
-	s := &swarm.Swarm{Binary: binary, Dir: t.TempDir(), Settings: []string{"SATIN_LOG_LEVEL=debug"}}
+	s := &swarm.Swarm{Binary: binary, Dir: t.TempDir(), Settings: []string{"SATIN_LOG_LEVEL=debug",
+		"SATIN_PRIORITY=normal"}} // or jobs would get nothing for minutes beside what else a machine has to do
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
