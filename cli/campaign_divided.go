@@ -51,10 +51,7 @@ const probesOfPart, probesOfWhole = 4, 64
 // divide has a part proved as a campaign of its own, if it is too much for one run. False: it is not.
 func (v *prover) divide(ctx context.Context, b *batch, d *campaignDir, in *input) (bool, error) {
 	part := in.line - 1
-	inner, err := d.inner(part)
-	if errors.Is(err, fs.ErrNotExist) && d.MayBeLarge() {
-		inner, err = v.open(ctx, b, d, in)
-	}
+	inner, err := v.divided(ctx, b, d, in)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -66,7 +63,9 @@ func (v *prover) divide(ctx context.Context, b *batch, d *campaignDir, in *input
 		inner.most = max(1, d.most-d.kept())
 	}
 	d.mu.Unlock()
-	if err := v.proveInner(ctx, b, inner); err != nil {
+	of := &batch{console: b.console, o: b.o, d: b.d}
+	v.fill(of, inner)
+	if err := of.inTurn(ctx); err != nil {
 		return false, err
 	}
 	if err := d.takeInner(part, inner); err != nil {
@@ -79,19 +78,26 @@ func (v *prover) divide(ctx context.Context, b *batch, d *campaignDir, in *input
 	return true, apps.WriteFile(d.path(pageFile), d.state(time.Now()).WritePage)
 }
 
-// proveInner has the parts of a campaign in another one proved, one after the other: others of that go on beside it.
-func (v *prover) proveInner(ctx context.Context, b *batch, d *campaignDir) error {
-	of := &batch{console: b.console, o: b.o, d: b.d}
-	v.fill(of, d)
-	for _, in := range of.inputs {
-		if of.isDone(in) {
+// inTurn does what is in a part that was divided, one run after the other: those of other parts go on beside it.
+func (b *batch) inTurn(ctx context.Context) error {
+	for _, in := range b.inputs {
+		if b.isDone(in) {
 			continue
 		}
-		if err := of.one(ctx, in); err != nil {
+		if err := b.one(ctx, in); err != nil {
 			return fmt.Errorf("part %d of it: %w", in.line, err)
 		}
 	}
 	return nil
+}
+
+// divided is the campaign of a part, which is made if a guess says that the part is too much: fs.ErrNotExist if it is not.
+func (v *prover) divided(ctx context.Context, b *batch, d *campaignDir, in *input) (*campaignDir, error) {
+	inner, err := d.inner(in.line - 1)
+	if errors.Is(err, fs.ErrNotExist) && d.MayBeLarge() {
+		return v.open(ctx, b, d, in)
+	}
+	return inner, err
 }
 
 // open makes the campaign of a part, if its guess says that it is too much: fs.ErrNotExist if not.
@@ -160,16 +166,21 @@ func guessed(a apps.Answer) (g campaign.Guess, err error) {
 	return campaign.Guess{Conflicts: said.Conflicts, StandardError: said.Error, Probes: said.Probes}, err
 }
 
-// takeInner counts a part as proved whose campaign is whole.
+// takeInner writes down what there is of a part that was divided: it is proved if its campaign is whole, open if parts of
+// that are.
 func (d *campaignDir) takeInner(part int, inner *campaignDir) error {
 	text, err := os.ReadFile(inner.path(planFile))
 	if err != nil {
 		return err
 	}
-	p := inner.state(time.Time{}).Sum()
-	p.Part, p.Divided, p.File = part+1, true, campaign.Sum(text)
+	s := inner.state(time.Time{})
+	p := s.Sum()
+	p.Part, p.Divided, p.File, p.Unchecked = part+1, true, campaign.Sum(text), s.Unchecked()
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if slices.Contains(inner.pieces, nil) {
+		return d.reopenPart(part)
+	}
 	return d.renew(part, &p)
 }
 

@@ -44,13 +44,22 @@ func (d *campaignDir) isLeft(p *campaign.Piece) bool { return len(p.Kept) > 0 &&
 
 // leave has the open parts proved, some by each run, and their proofs left where they are found.
 func (v *prover) leave(b *batch, d *campaignDir) error {
-	const together = 64
 	if b.d == nil {
 		return &apps.InputError{What: "--stay", Want: "a daemon: without others there is nobody with whom proofs could stay"}
 	}
+	of, err := v.leaving(b, d)
+	if err != nil {
+		return err
+	}
+	return of.run()
+}
+
+// leaving is the batch of those runs. Of their parts those are divided first that are guessed to be too much.
+func (v *prover) leaving(b *batch, d *campaignDir) (*batch, error) {
+	const together = 64
 	of := &batch{console: b.console, o: b.o, d: b.d, dir: d.path(leftDir), running: map[*input]computation{},
 		isDone: func(*input) bool { return false }}
-	parts := map[*input][]int{}
+	parts := map[*input]*[]int{}
 	group := 0
 	for all := range slices.Chunk(d.Order(), together) { // the same whatever is done: their runs are found again
 		group++
@@ -59,25 +68,65 @@ func (v *prover) leave(b *batch, d *campaignDir) error {
 			continue
 		}
 		in := &input{line: group, text: fmt.Sprintf("%d parts", len(open))}
+		parts[in] = &open
+		in.instead = func(ctx context.Context) (all bool, err error) {
+			if open, err = v.leaveDivided(ctx, b, d, open); err == nil && len(open) == 0 {
+				of.mu.Lock()
+				of.done++
+				of.mu.Unlock()
+			}
+			return err == nil && len(open) == 0, err
+		}
 		in.read = func() (*task, error) {
-			cubes := make([][]int32, len(open))
-			for i, part := range open {
-				cubes[i] = d.Cubes[part]
+			cubes := [][]int32{}
+			for _, part := range open {
+				cubes = append(cubes, d.Cubes[part])
 			}
 			return v.task(d, v.parts.Leave(cubes))
 		}
-		parts[in] = open
 		of.inputs = append(of.inputs, in)
 	}
 	of.keep = func(in *input, s solution) error {
-		err := d.takeLeft(parts[in], s)
+		err := d.takeLeft(*parts[in], s)
 		v.kept()
 		return err
 	}
 	if err := os.MkdirAll(of.dir, 0o755); err != nil {
-		return failed("%w", err)
+		return nil, failed("%w", err)
 	}
-	return of.run()
+	return of, nil
+}
+
+// leaveDivided has those of some parts proved that are too much for one run, with the proofs of their parts left where
+// they are found, and gives the others.
+func (v *prover) leaveDivided(ctx context.Context, b *batch, d *campaignDir, parts []int) (whole []int, err error) {
+	guesses := &batch{console: b.console, o: b.o, d: b.d, dir: d.path(piecesDir)}
+	for _, part := range parts {
+		inner, err := v.divided(ctx, guesses, d, &input{line: part + 1})
+		if errors.Is(err, fs.ErrNotExist) {
+			whole = append(whole, part)
+			continue
+		}
+		if err == nil {
+			err = v.leaveInner(ctx, b, inner)
+		}
+		if err == nil {
+			err = d.takeInner(part, inner)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("part %d: %w", part+1, err)
+		}
+		v.kept()
+	}
+	return whole, nil
+}
+
+func (v *prover) leaveInner(ctx context.Context, b *batch, d *campaignDir) error {
+	of, err := v.leaving(b, d)
+	if err == nil {
+		err = of.inTurn(ctx)
+	}
+	return err
 }
 
 // takeLeft writes down what was left of some parts. Of one of which nothing can be made, nothing is: it stays open.
@@ -167,10 +216,18 @@ func (d *campaignDir) reopen(ctx context.Context, daemon control.Daemon, parts [
 		if !gone {
 			continue
 		}
-		if err := os.Remove(d.record(part)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return failed("%w", err)
+		if err := d.reopenPart(part); err != nil {
+			return err
 		}
-		d.pieces[part] = nil
 	}
+	return nil
+}
+
+// reopenPart takes back what is written down of a part.
+func (d *campaignDir) reopenPart(part int) error {
+	if err := os.Remove(d.record(part)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return failed("%w", err)
+	}
+	d.pieces[part] = nil
 	return nil
 }

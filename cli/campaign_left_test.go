@@ -76,7 +76,7 @@ func TestProofsStay(t *testing.T) {
 	try(owner, 0, "", "resume")
 	signed := 0
 	for signed == 0 { // the owner's own worker was faster
-		text := try(owner, 0, "pieces are checked by 2 others", "campaign", "verdicts", dir)
+		text := try(owner, 0, "of 9 pieces are checked by 2 others", "campaign", "verdicts", dir)
 		if _, err := fmt.Sscan(text, &signed); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}

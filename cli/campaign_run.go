@@ -39,8 +39,10 @@ func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.F
 	}
 	defer stop()
 	var k *copier
-	if copies && b.d != nil {
-		k = d.copier(b.d)
+	if b.d != nil {
+		if b.warnPaused(b.d); copies {
+			k = d.copier(b.d)
+		}
 	}
 	proving := &prover{list: list, parts: whole.problem.Parts, kept: func() { b.copyTo(k, whatIsNew) }}
 	if stay {

@@ -79,6 +79,7 @@ func (d *campaignDir) verdicts(c console, list []apps.App, flags *pflag.FlagSet,
 	if b.d == nil {
 		return daemonError(control.ErrNotRunning)
 	}
+	b.warnPaused(b.d)
 	whole, err := readTask(list, control.RunInfo{App: d.App, Args: d.Args})
 	if err != nil {
 		return err
@@ -119,6 +120,9 @@ func (d *campaignDir) judged(b *batch, list []apps.App, p *apps.Parts, by int, d
 			return 0, 0, err
 		}
 		h, a, err := inner.judged(b, list, p, by, drop)
+		if err == nil && piece.Unchecked > 0 {
+			err = d.takeInner(part, inner)
+		}
 		if err != nil {
 			return 0, 0, err
 		}

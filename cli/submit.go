@@ -78,7 +78,8 @@ func (c console) warnPaused(d control.Daemon) {
 	defer cancel()
 	if s, err := d.Status(ctx); err == nil && s.State == control.PeerPaused {
 		fmt.Fprintf(c.err,
-			"satin-peer: this peer is %s, and leaves the run to the others, if there are any; satin-peer resume ends the pause\n", pauseText(s, time.Now()))
+			"satin-peer: this peer is %s, and leaves a run to the others, if there are any; one that is verified waits: "+
+				"satin-peer resume ends the pause\n", pauseText(s, time.Now()))
 	}
 }
 

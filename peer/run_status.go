@@ -80,7 +80,7 @@ func (x *reporter) describeRun(i *runs.Info, r *part, now time.Time) control.Run
 			d.NotStoring = oneLine(err)
 		}
 	}
-	d.NoRoom, d.Waits = x.runs.crew.memory.trouble(m.Run), r.waits()
+	d.NoRoom, d.Waits = x.runs.crew.memory.trouble(m.Run), x.waits(r)
 	if i.Answered != nil {
 		d.AnsweredBy = string(i.Answered.Author)
 	}
@@ -121,14 +121,17 @@ func (x *reporter) progress(i *runs.Info, r *part) control.Progress {
 	return control.Progress{
 		Run: i.Manifest.Run.Hex(), State: control.RunState(i.State), Elapsed: elapsed(i, now).Seconds(),
 		Share: shareDone(i, r), Left: r.left(now), Executed: total.Executed, Peers: peers, Workers: workers, Busy: busy,
-		Waits: r.waits(),
+		Waits: x.waits(r),
 	}
 }
 
-// waits says what its jobs wait for until they can be compared; "" if none does. The conductor's mutex is held.
-func (r *part) waits() string {
+// waits says what the jobs of a verified run wait for; "" if none does. The conductor's mutex is held.
+func (x *reporter) waits(r *part) string {
 	if r == nil || r.final != nil || r.manifest.Verify == "" {
 		return ""
+	}
+	if paused, _ := x.presence.onPause(); paused && r.manifest.Owner == peerName(x.swarm.self) {
+		return "it is verified, so its first job runs on this machine, which is paused: satin-peer resume"
 	}
 	p := r.session.Stats().Proofs
 	return lacking(&p)

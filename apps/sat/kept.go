@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,8 +15,8 @@ import (
 )
 
 func init() {
-	satin.Register("sat.pieces", pieces)
-	satin.Register("sat.piece", pieceOf)
+	satin.Register("sat.pieces", pieces, satin.Exact())
+	satin.Register("sat.piece", pieceOf, satin.Exact())
 }
 
 // Leaving is cubes whose refutations stay with those who find them.
@@ -53,21 +55,32 @@ func pieces(f *satin.Frame, l Leaving) []Left {
 // pieceOf refutes a cube and leaves the proof here.
 func pieceOf(f *satin.Frame, c Cube) Left {
 	r := solve(f, c)
+	if r.Satisfiable {
+		return Left{} // which model comes first, and after what, is chance
+	}
 	said := Left{Attempts: r.Attempts, Conflicts: r.Conflicts}
-	var text bytes.Buffer
-	z := gzip.NewWriter(&text)
-	if r.Satisfiable || c.writeProof(z, r.Proof) != nil || z.Close() != nil || text.Len() > maxLeft*satin.MaxKept {
+	text, err := c.compressed(r.Proof)
+	if err != nil || len(text) > maxLeft*satin.MaxKept {
 		return said
 	}
-	said.File, said.Bytes = sum(text.Bytes()), int64(text.Len())
-	for text.Len() > 0 {
-		name, ok := satin.Keep(f, text.Next(satin.MaxKept))
+	var kept []satin.Kept
+	for b := range slices.Chunk(text, satin.MaxKept) {
+		name, ok := satin.Keep(f, b)
 		if !ok {
-			return Left{Attempts: r.Attempts, Conflicts: r.Conflicts}
+			return said
 		}
-		said.Kept = append(said.Kept, name)
+		kept = append(kept, name)
 	}
+	said.File, said.Bytes, said.Kept = sum(text), int64(len(text)), kept
 	return said
+}
+
+// compressed is a refutation as it is left: whoever comes to it leaves the same, in whatever order its parts came.
+func (c *Cube) compressed(proof [][]byte) ([]byte, error) {
+	var text bytes.Buffer
+	z := gzip.NewWriter(&text)
+	err := errors.Join(c.writeProof(z, ordered(proof)), z.Close())
+	return text.Bytes(), err
 }
 
 // leaving is the problem of cubes whose refutations stay.

@@ -98,6 +98,13 @@ func TestEssence(t *testing.T) {
 	if !slices.EqualFunc(x.Proof, y.Proof, bytes.Equal) || len(x.Proof) != len(proof) {
 		t.Error("two orders of one refutation differ")
 	}
+	one, bad := c.compressed(proof)
+	if two, err := c.compressed(other); bad != nil || err != nil || !bytes.Equal(one, two) {
+		t.Errorf("two orders of one refutation are left as %d and %d bytes, %v, %v", len(one), len(two), bad, err)
+	}
+	if !follow([]byte(dimacsOf(c.Formula)), one, nil).Accepted {
+		t.Error("what is left is no proof")
+	}
 	for _, gap := range [][][]byte{nil, proof[1:], proof[:len(proof)-1], append(slices.Clone(proof), proof[0]), {{}}} {
 		if r, err := c.essence(Result{Proof: gap}); err != nil || r.Proof != nil {
 			t.Errorf("%d pieces, %v: they are taken for a refutation", len(r.Proof), err)

@@ -30,10 +30,14 @@ type Piece struct {
 	// Kept are the deposits that the piece is cut into, if it stayed with who found it: what is said of it is what that
 	// one has said, until it has verdicts. It is Dropped here.
 	Kept []string `json:"kept,omitempty"`
+	// Unchecked counts, if it was divided, the parts in it of which that is so: it is not proved before these are checked.
+	Unchecked int `json:"unchecked,omitempty"`
 }
 
 // Checked says whether somebody besides its maker has looked at the piece.
-func (p *Piece) Checked() bool { return len(p.Kept) == 0 || len(p.Verdicts) > 0 }
+func (p *Piece) Checked() bool {
+	return p.Unchecked == 0 && (len(p.Kept) == 0 || len(p.Verdicts) > 0)
+}
 
 // A State is how far a campaign is. Parts that are not proved have nil.
 type State struct {

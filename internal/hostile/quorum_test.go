@@ -128,6 +128,46 @@ func TestOthersMakeAllCopies(t *testing.T) {
 	}
 }
 
+// A verified run has its root at its owner's machine and nowhere else: one that is paused says that the run waits for
+// that, and the run goes on when the pause is over.
+func TestPausedOwnerIsWaitedFor(t *testing.T) {
+	v, one := impatient(t), impatient(t)
+	join(t, v, one, control.Invitation{})
+	run, end := pairs(t, v, 2, control.Submission{Verify: "quorum=2"})
+	until(t, "both compute", func() bool { return leaves.begun.Load() == 2 })
+	if err := v.Pause(patience(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	waits := func(p *peer.Peer) string {
+		list, err := p.Runs(patience(t))
+		i := slices.IndexFunc(list, func(r control.RunInfo) bool { return r.Run == run.Hex() })
+		if err != nil || i < 0 {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		return list[i].Waits
+	}
+	if got := waits(v); !strings.Contains(got, "satin-peer resume") {
+		t.Errorf("it waits for %q", got)
+	}
+	if err := one.Pause(patience(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := waits(one); got != "" {
+		t.Errorf("the other waits for %q", got)
+	}
+	for _, p := range []*peer.Peer{v, one} {
+		if err := p.Resume(patience(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := waits(v); got != "" {
+		t.Errorf("it still waits for %q", got)
+	}
+	if got := answer(t, end()); got != 5 {
+		t.Errorf("the answer is %d", got)
+	}
+}
+
 // What the user has vouched for is not computed again.
 func TestTrustedPeers(t *testing.T) {
 	for _, mode := range []string{"doubt=1e-4", "quorum=2"} {

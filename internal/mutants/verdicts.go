@@ -46,6 +46,8 @@ var verdictMutants = []mutant{
 		new: "gone = all || !all"},
 	{name: "left/signed-is-taken-back", wrong: "what others have signed is taken back",
 		old: "if !d.isLeft(p) || p.Checked() {", new: "if !d.isLeft(p) {"},
+	{name: "left/any-order", wrong: "what is left depends on which part came first", file: "apps/sat/kept.go",
+		pkg: "apps/sat", run: "^TestEssence$", old: "c.writeProof(z, ordered(proof))", new: "c.writeProof(z, proof)"},
 	{name: "left/any-size", wrong: "what a finder says of a proof's size is believed", file: "apps/sat/kept.go",
 		pkg: "cli", run: "^TestProofsStay$", old: "	if int64(len(all)) != c.Bytes {\n", new: "	if false {\n"},
 	{name: "left/on-nobodys-account", wrong: "what a run leaves does not count as its owner's",

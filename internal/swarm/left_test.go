@@ -1,0 +1,58 @@
+//go:build swarm
+
+package swarm_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Proofs that stay with who finds them outlive a machine that is switched off without a word: those of parts that were too
+// much for one run and were divided, and of parts of these. They are left by a verified run, in which two members have to
+// leave the same; checked by others after the machine is gone, and had from the copies of others.
+func TestLeftProofsOutliveTheirMaker(t *testing.T) {
+	s, ctx := start(t, 5)
+	owner, maker, dir := s.Peers[0], s.Peers[1], filepath.Join(t.TempDir(), "w9")
+	try := func(want string, args ...string) {
+		t.Helper()
+		out, said, err := owner.CommandSays(ctx, append([]string{"campaign"}, args...)...)
+		if err != nil || !strings.Contains(out+said, want) {
+			t.Fatalf("%q: %q, %q, %v", args, out, said, err)
+		}
+	}
+	pause := func(word string, peers ...int) {
+		t.Helper()
+		for _, i := range peers {
+			if _, err := s.Peers[i].Command(ctx, word); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	pause("pause", 3, 4)
+	try("4 parts", "new", dir, "--parts", "4", "--piece", "0.05", "--", "sat", "--waerden", "3,9,77")
+	try("parts are with those who found them", "run", dir, "--stay", "--verify", "quorum=2")
+	deeper, err := filepath.Glob(filepath.Join(dir, "parts", "*", "campaign.json"))
+	if err != nil || len(deeper) == 0 {
+		t.Fatalf("no part was divided: %v", err)
+	}
+	if home, err := filepath.Glob(filepath.Join(dir, "*", "*.lrat.gz")); err != nil || len(home) > 0 {
+		t.Fatalf("%q have come home, %v", home, err)
+	}
+	head := copies(t, ctx, owner, dir, 2)
+	if err := maker.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(maker.Dir); err != nil {
+		t.Fatal(err)
+	}
+	pause("resume", 3, 4)
+	try("pieces are checked by 2 others", "verdicts", dir)
+	try("", "run", dir)
+	try("", "check", dir, "--verdicts", "2")
+	again := filepath.Join(t.TempDir(), "again")
+	try("campaign check", "collect", head, again)
+	try("s VERIFIED UNSAT", "check", again)
+	try("checks it", "proof", again, filepath.Join(t.TempDir(), "whole.lrat"))
+}
