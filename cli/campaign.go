@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -76,6 +78,9 @@ more. The title, which is published, is the problem's unless --title says anothe
 		}
 		if *title == "" {
 			*title = t.problem.Title
+			for _, arg := range t.args { // where a file lies is nobody's business
+				*title = strings.ReplaceAll(*title, arg, filepath.Base(arg))
+			}
 		}
 		plan := campaign.Plan{Title: oneLine(*title), App: t.app, Args: commandLine(t)}
 		if *piece > 0 {
@@ -197,9 +202,10 @@ func newCampaignExport(c console) *cobra.Command {
 	return campaignCommand(&cobra.Command{
 		Use:   "export DIR OUT",
 		Short: "Write a campaign as static files for anybody",
-		Long: `export writes OUT: a page, index.html, the formula, the plan and the pieces. Nothing in it names a file, a machine
-or a person: a peer is called by the first 12 digits of the SHA-256 of its peer ID, which its owner can work out. OUT can
-be checked as DIR can.`,
+		Long: `export writes OUT: a page, index.html, the formula, the plan and the pieces. Nothing in it but the title names a file,
+nothing a machine or a person: a peer is called by the first 12 digits of the SHA-256 of its peer ID, which its owner can work
+out. Those who have signed verdicts are named by their keys, in the files pieces/*.signed.json alone: leave these out if they
+are not to be, and their word counts for nothing. OUT can be checked as DIR can.`,
 		Example: "  satin-peer campaign export w12 /var/www/w12",
 	}, 2, func(dir *campaignDir, args []string) error {
 		return dir.export(args[0], time.Now())

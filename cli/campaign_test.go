@@ -111,3 +111,38 @@ func TestCampaignOfAModel(t *testing.T) {
 		t.Errorf("no model is kept, %v", err)
 	}
 }
+
+// Guards that what is published of a problem that was read from a file does not say where that lies.
+func TestExportSaysNotWhere(t *testing.T) {
+	home, place := home(t), filepath.Join(t.TempDir(), "private")
+	file, dir, out := filepath.Join(place, "<b>four.cnf"), filepath.Join(place, "w"), filepath.Join(t.TempDir(), "out")
+	if err := os.Mkdir(place, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"run", "sat", "--pigeonhole", "4", "--formula", file},
+		{"campaign", "new", dir, "--parts", "3", "--", "sat", file},
+		{"campaign", "run", dir, "--workers", "1"},
+		{"campaign", "export", dir, out},
+	} {
+		f := newFake()
+		f.dirs = home
+		if code := f.runReal(args...); code != 0 {
+			t.Fatalf("%v: exit code %d, %s", args, code, &f.err)
+		}
+	}
+	names, err := filepath.Glob(filepath.Join(out, "*"))
+	if err != nil || len(names) < 4 {
+		t.Fatalf("%q, %v", names, err)
+	}
+	for _, name := range append(names, filepath.Join(out, piecesDir, "0001.json")) {
+		text, err := os.ReadFile(name)
+		if filepath.Base(name) != piecesDir && err != nil || strings.Contains(string(text), "private") {
+			t.Errorf("%s: %.200s, %v", name, text, err)
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(out, pageFile))
+	if err != nil || !strings.Contains(string(page), "&lt;b&gt;four.cnf") || strings.Contains(string(page), "<b>") {
+		t.Errorf("the page: %.300s, %v", page, err)
+	}
+}

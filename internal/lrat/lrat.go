@@ -18,8 +18,8 @@
 //
 // Check returns nil only if the empty clause was added by such steps, Derive if another one was. IDs must grow, a
 // hint must name a clause that is there. Steps of the RAT kind, which have negative hints, are refused: no proof of
-// this repository has them. Numbers are bounded, lines are read one at a time, memory is that of the clauses that
-// are there.
+// this repository has them, nor has one variables that the formula has not. Lines are read one at a time, memory is that
+// of the clauses that are there.
 package lrat
 
 import (
@@ -73,6 +73,7 @@ func Derive(formula, proof io.Reader, goal []int32) (Report, error) {
 type checker struct {
 	clauses map[uint64][]int32 // those that are there, by ID
 	last    uint64             // highest ID so far
+	most    int32              // highest variable of the formula
 	goal    []int32            // what is to be shown
 	shown   bool               // it was added
 	value   []int8             // by variable: 1 true, -1 false, 0 neither; all 0 between steps
@@ -93,7 +94,7 @@ func (c *checker) readFormula(r io.Reader) error {
 				return err
 			}
 			if l != 0 {
-				clause = append(clause, l)
+				clause, c.most = append(clause, l), max(c.most, l, -l)
 				continue
 			}
 			c.last++
@@ -161,6 +162,9 @@ func (c *checker) step(id uint64, words [][]byte) error {
 		}
 		if l == 0 {
 			break
+		}
+		if max(l, -l) > c.most {
+			return fmt.Errorf("%w: clause %d has literal %d, of which the formula says nothing", ErrRefused, id, l)
 		}
 		clause = append(clause, l)
 	}
