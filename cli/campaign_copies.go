@@ -50,8 +50,9 @@ type copyList struct {
 	Head string `json:"head,omitempty"`
 	// Told is how many files that has.
 	Told int `json:"told,omitempty"`
-	// All is when everything was handed in last.
+	// All is when everything was handed in last, and At when anything was.
 	All time.Time `json:"all,omitzero"`
+	At  time.Time `json:"at,omitzero"`
 }
 
 // copyHead is what a head says.
@@ -99,7 +100,7 @@ func (k *copier) names(d *campaignDir, under string, all bool) (names []string) 
 		} else if d.isHere(p) {
 			names = append(names, name)
 		}
-		if p.Divided && (all || k.list.Files[record] == nil) {
+		if p.Divided && (all || k.list.Files[record] == nil || k.renewed(record)) {
 			if inner, err := d.inner(part); err == nil { // else check says so
 				names = append(names, k.names(inner, fmt.Sprintf("%s%s/%04d/", under, partsDir, part+1), all)...)
 			}
@@ -110,6 +111,17 @@ func (k *copier) names(d *campaignDir, under string, all bool) (names []string) 
 		names = append(names, record)
 	}
 	return names
+}
+
+// renewed says whether a file may have been written since something was handed in last, as a record is when others have
+// signed for its piece, or that was lost.
+func (k *copier) renewed(name string) bool {
+	const coarse = time.Second // clocks of file systems
+	if strings.HasSuffix(name, pieceEnd) {
+		return false // it has the name of its content
+	}
+	info, err := os.Stat(k.path(filepath.FromSlash(name)))
+	return err == nil && info.ModTime().After(k.list.At.Add(-coarse))
 }
 
 // What is handed in.
@@ -131,7 +143,10 @@ func (k *copier) handIn(ctx context.Context, what extent) error {
 	}
 	for _, name := range k.names(k.campaignDir, "", what == everything) {
 		if what != everything && k.list.Files[name] != nil {
-			continue
+			if !k.renewed(name) {
+				continue
+			}
+			k.list.Told-- // what was told of it is not so any more
 		}
 		if p := k.left[name]; p != nil { // copies were made where it was found
 			if _, _, err := claim(ctx, k.d, p); err != nil {
@@ -154,6 +169,7 @@ func (k *copier) handIn(ctx context.Context, what extent) error {
 	if what == everything {
 		k.list.All = now
 	}
+	k.list.At = now
 	const part = 16 // of what was told, so that there are not many heads
 	fresh := len(k.list.Files) - k.list.Told
 	if fresh == 0 && what == andTheHead || what == whatIsNew && fresh < max(1, k.list.Told/part) {

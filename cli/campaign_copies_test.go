@@ -45,6 +45,26 @@ func TestCampaignCopies(t *testing.T) {
 	try(0, "campaign check", "collect", said.Head, again)
 	try(0, "s VERIFIED UNSAT", "check", again)
 
+	// a record is renewed: copies are of what it is now
+	record := filepath.Join(piecesDir, "0002.json")
+	was, err := os.ReadFile(filepath.Join(dir, record))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := strings.Replace(string(was), "{", `{ "note": "later",`, 1)
+	if err := os.WriteFile(filepath.Join(dir, record), []byte(now), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	renewed := filepath.Join(t.TempDir(), "renewed")
+	_, line, _ := strings.Cut(try(0, "campaign collect", "run", dir)+f.err.String(), "campaign collect ")
+	try(0, "campaign check", "collect", strings.Fields(line)[0], renewed)
+	if got, err := os.ReadFile(filepath.Join(renewed, record)); err != nil || string(got) != now {
+		t.Errorf("of a record that was renewed there is %s, %v", got, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, record), was, 0o644); err != nil {
+		t.Fatal(err)
+	}
+
 	// one piece is with nobody
 	var list copyList
 	text, err := os.ReadFile(filepath.Join(dir, copiesFile))
