@@ -91,7 +91,7 @@ func (b *batch) inTurn(ctx context.Context) error {
 	return nil
 }
 
-// divided is the campaign of a part, which is made if a guess says that the part is too much: fs.ErrNotExist if it is not.
+// divided is the campaign of a part, which is made if a guess says that it is too much: fs.ErrNotExist if it is not.
 func (v *prover) divided(ctx context.Context, b *batch, d *campaignDir, in *input) (*campaignDir, error) {
 	inner, err := d.inner(in.line - 1)
 	if errors.Is(err, fs.ErrNotExist) && d.MayBeLarge() {
@@ -166,8 +166,8 @@ func guessed(a apps.Answer) (g campaign.Guess, err error) {
 	return campaign.Guess{Conflicts: said.Conflicts, StandardError: said.Error, Probes: said.Probes}, err
 }
 
-// takeInner writes down what there is of a part that was divided: it is proved if its campaign is whole, open if parts of
-// that are.
+// takeInner writes down what there is of a part that was divided: it is proved if its campaign is whole, open if parts
+// of that are.
 func (d *campaignDir) takeInner(part int, inner *campaignDir) error {
 	text, err := os.ReadFile(inner.path(planFile))
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 
 // BenchmarkShared says what sharing of learned clauses would bring: the solver shares none. Of the clauses of two and
 // three literals it counts those that follow from the formula without the cube in which they were learned, which any
-// other job could have through a lattice. Then it gives the ratio of conflicts, with to without, if every attempt begins
+// other job could have through a lattice. Then it gives the ratio of conflicts, with to without, if each attempt begins
 // with all of those that were learned before anywhere, at most five literals long: more than any lattice brings, as all
-// attempts are in one order. Last, the same if the parts of a cube begin with what the attempt at it has learned, at most
+// attempts are in one order. Last, the same if the parts of a cube begin with what the attempt at it has learned, up to
 // six literals long, and how much larger pieces are that show all of these.
 func BenchmarkShared(b *testing.B) {
 	const each = 4
@@ -94,7 +94,10 @@ func (x *sharer) look(r *recorder, facts []int32) (lemmas [][]int) {
 			switch h := hint(u); h % hintKinds {
 			case ofPiece:
 				_, used, _ := r.step(int(h / hintKinds))
-				bound[n] = bound[n] || bound[h/hintKinds] || slices.ContainsFunc(used, func(l uint32) bool { return of[l] })
+				bound[n] = bound[n] || bound[h/hintKinds]
+				for _, l := range used {
+					bound[n] = bound[n] || of[l]
+				}
 			case ofFormula:
 				for _, d := range r.formula.Literals[r.starts[h/hintKinds-1]:] {
 					if d == 0 {

@@ -169,7 +169,8 @@ func halves(s *solver, c Cube, splits int) []Cube {
 		facts = append(facts, l.dimacs())
 	}
 	half := func(l literal) Cube {
-		return Cube{Formula: c.Formula, Facts: append(slices.Clone(facts), l.dimacs()), Splits: splits, Threshold: c.Threshold}
+		return Cube{Formula: c.Formula, Facts: append(slices.Clone(facts), l.dimacs()), Splits: splits,
+			Threshold: c.Threshold}
 	}
 	return []Cube{half(l), half(l.not())}
 }

@@ -18,8 +18,8 @@
 //
 // Check returns nil only if the empty clause was added by such steps, Derive if another one was. IDs must grow, a
 // hint must name a clause that is there. Steps of the RAT kind, which have negative hints, are refused: no proof of
-// this repository has them, nor has one variables that the formula has not. Lines are read one at a time, memory is that
-// of the clauses that are there.
+// this repository has them, nor has one variables that the formula has not. Lines are read one at a time, memory is
+// that of the clauses that are there.
 package lrat
 
 import (

@@ -110,7 +110,7 @@ var proofMutants = []mutant{
 	{name: "divided/never", wrong: "what is too much is one run", file: "cli/campaign_divided.go", pkg: "cli",
 		run: "^TestDividedAgain$", old: "guess.Conflicts <= d.Most {", new: "guess.Conflicts >= 0 {"},
 	{name: "divided/from-the-beginning", wrong: "parts of a part are computed again", file: "cli/campaign_divided.go",
-		pkg: "cli", run: "^TestDividedGoesOn$", old: "if of.isDone(in) {", new: "if in == nil {"},
+		pkg: "cli", run: "^TestDividedGoesOn$", old: "if b.isDone(in) {", new: "if in == nil {"},
 	{name: "campaign/any-cubes", wrong: "the cubes of a part may be elsewhere", file: "internal/campaign/plan.go",
 		pkg: "internal/campaign", run: "^TestCover$", old: "len(cube) < len(p.Of) || ", new: "len(cube) < len(p.Of) && "},
 	{name: "campaign/old-records", wrong: "copies of a record are of what it was at first", file: "cli/campaign_copies.go",

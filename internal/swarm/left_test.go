@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Proofs that stay with who finds them outlive a machine that is switched off without a word: those of parts that were too
-// much for one run and were divided, and of parts of these. They are left by a verified run, in which two members have to
-// leave the same; checked by others after the machine is gone, and had from the copies of others.
+// Proofs that stay with who finds them outlive a machine that is switched off without a word: those of parts that were
+// too much for one run and were divided, and of parts of these. They are left by a verified run, in which two members
+// have to leave the same; checked by others after the machine is gone, and had from the copies of others.
 func TestLeftProofsOutliveTheirMaker(t *testing.T) {
 	s, ctx := start(t, 5)
 	owner, maker, dir := s.Peers[0], s.Peers[1], filepath.Join(t.TempDir(), "w9")
