@@ -187,3 +187,62 @@ func (k *keepers) Deposit(_ context.Context, d control.Deposit) (control.Deposit
 	k.sizes = append(k.sizes, d.Size)
 	return control.DepositInfo{Hash: d.Hash, Copies: k.copies}, nil
 }
+
+// Guards what a part is that was divided, and in which proofs are left: not proved before others have checked these, and
+// open if one of them is taken back.
+func TestDividedIsLeft(t *testing.T) {
+	home, dir := home(t), filepath.Join(t.TempDir(), "w")
+	for _, args := range [][]string{
+		{"new", dir, "--parts", "2", "--piece", "0.02", "--", "sat", "--waerden", "3,8,58"},
+		{"run", dir, "--workers", "1"},
+	} {
+		f := newFake()
+		f.dirs = home
+		if code := f.runReal(append([]string{"campaign"}, args...)...); code != 0 {
+			t.Fatalf("%v: exit code %d, %s", args, code, &f.err)
+		}
+	}
+	d, err := openCampaign([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := slices.IndexFunc(d.pieces, func(p *campaign.Piece) bool { return p.Divided })
+	inner, err := d.inner(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := func(done, unchecked int) {
+		t.Helper()
+		if err := d.takeInner(part, inner); err != nil {
+			t.Fatal(err)
+		}
+		again, err := openCampaign([]string{dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := again.state(time.Time{})
+		if s.Done() != done || s.Unchecked() != unchecked {
+			t.Errorf("%d parts are proved and %d unchecked, want %d and %d", s.Done(), s.Unchecked(), done, unchecked)
+		}
+	}
+	look(2, 0)
+	left := *inner.pieces[0]
+	if err := os.Remove(inner.pieceFile(&left)); err != nil {
+		t.Fatal(err)
+	}
+	left.Dropped, left.Kept = true, []string{strings.Repeat("ab", 32)}
+	if err := inner.renew(0, &left); err != nil {
+		t.Fatal(err)
+	}
+	look(1, 1)
+	signed := left
+	signed.Verdicts = []string{"a", "b"}
+	if err := inner.renew(0, &signed); err != nil {
+		t.Fatal(err)
+	}
+	look(2, 0)
+	if err := inner.reopenPart(0); err != nil {
+		t.Fatal(err)
+	}
+	look(1, 0)
+}
