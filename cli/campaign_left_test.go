@@ -188,8 +188,8 @@ func (k *keepers) Deposit(_ context.Context, d control.Deposit) (control.Deposit
 	return control.DepositInfo{Hash: d.Hash, Copies: k.copies}, nil
 }
 
-// Guards what a part is that was divided, and in which proofs are left: not proved before others have checked these, and
-// open if one of them is taken back.
+// Guards what a part is that was divided, and in which proofs are left: not proved before others have checked these,
+// and open if one of them is taken back.
 func TestDividedIsLeft(t *testing.T) {
 	home, dir := home(t), filepath.Join(t.TempDir(), "w")
 	for _, args := range [][]string{

@@ -30,7 +30,7 @@ type Piece struct {
 	// Kept are the deposits that the piece is cut into, if it stayed with who found it: what is said of it is what that
 	// one has said, until it has verdicts. It is Dropped here.
 	Kept []string `json:"kept,omitempty"`
-	// Unchecked counts the parts in one that was divided of which that is so: until they are checked it is not.
+	// Unchecked counts, of one that was divided, the parts of which that is so: until none is, it is not proved.
 	Unchecked int `json:"unchecked,omitempty"`
 }
 
