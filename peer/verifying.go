@@ -234,8 +234,8 @@ func lacking(p *driver.Proofs) string {
 	if p.Waiting == 0 {
 		return ""
 	}
-	return fmt.Sprintf("jobs whose results wait to be compared: %d, until %d more members by others take part", p.Waiting,
-		p.Missing)
+	return fmt.Sprintf("jobs whose results wait to be compared: %d, until %d more members by others take part "+
+		"(in an open swarm all count as one)", p.Waiting, p.Missing)
 }
 
 // maxLies bounds the lies that are kept.
