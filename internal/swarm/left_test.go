@@ -15,7 +15,7 @@ import (
 // have to leave the same; others check them when the machine is gone, and they are had from the copies of others.
 func TestLeftProofsOutliveTheirMaker(t *testing.T) {
 	s, ctx := empty(t)
-	s.Invited = true // else nobody can tell whether two are two
+	s.Invited = true   // else nobody can tell whether two are two
 	for i := range 5 { // idle jobs would wait for those of other tests
 		if _, err := s.Start(ctx, fmt.Sprintf("SATIN_CLUSTER=site%d", i%3), "SATIN_PRIORITY=normal"); err != nil {
 			t.Fatal(err)
