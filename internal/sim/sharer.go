@@ -313,7 +313,11 @@ func (s *sharer) do(o *port.Order) {
 	case port.Discard:
 		s.settle(v.Ticket)
 		return
-	case port.Forget, port.Failed:
+	case port.Forget:
+		s.forget(v.Digest)
+		s.again(v.Digest)
+		return
+	case port.Failed: // of what was made here jobs that leave later tell again: there may be room by then
 		s.forget(v.Digest)
 		return
 	case port.Apply:
@@ -356,18 +360,22 @@ func (s *sharer) joins(data []byte) (changed bool) {
 	return changed
 }
 
-// forget drops a value: what was made here stays here, and is told of again if jobs outside name it.
+// again tells of what was made here and is forgotten although jobs outside name it.
+func (s *sharer) again(d sharedobj.Digest) {
+	for _, j := range s.of.engine.given {
+		if d == s.lattice || slices.Contains(s.constants, d) || d == s.version(j.version) {
+			s.tell(d)
+			s.of.happened(s.news()...)
+			return
+		}
+	}
+}
+
+// forget drops a value: what was made here stays here.
 func (s *sharer) forget(d sharedobj.Digest) {
 	delete(s.here, d)
 	delete(s.told, d)
 	if s.local[d] {
-		for _, j := range s.of.engine.given {
-			if d == s.lattice || slices.Contains(s.constants, d) || d == s.version(j.version) {
-				s.tell(d)
-				s.of.happened(s.news()...)
-				break
-			}
-		}
 		return
 	}
 	for id, names := range s.running {
