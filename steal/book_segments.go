@@ -165,10 +165,14 @@ func (b *book) giveBack(p *peer) {
 func (b *book) sendResult(s *segment) {
 	m := &Message{Result: &Result{Handle: s.handle, Path: s.job.Path, Identity: s.job.Identity, Outcome: s.outcome,
 		Voucher: s.voucher}}
-	b.relay.sendHome(s, m)
+	within := b.relay.sendHome(s, m)
 	wait := max(b.cfg.ResultRetry, min(3*b.links.expected(s.owner.cluster, m.Size()), b.cfg.ResultRetryMax))
 	s.sentAt = b.now
-	s.retryAt = b.now + min(wait<<min(s.tries, 10), b.cfg.ResultRetryMax)
+	wait = min(wait<<min(s.tries, 10), b.cfg.ResultRetryMax)
+	if within > 0 {
+		wait = min(wait, within)
+	}
+	s.retryAt = b.now + wait
 	s.tries++
 	if b.segments.retryAt == 0 || s.retryAt < b.segments.retryAt {
 		b.segments.retryAt = s.retryAt

@@ -107,6 +107,7 @@ type Scripted struct {
 	Steals []policy.Steal
 	Pushes []policy.Push
 	Via    ClusterID // of results; "" is straight
+	Within time.Duration
 }
 
 func (*Scripted) Name() string { return "scripted" }
@@ -121,4 +122,6 @@ func (s *Scripted) Plan(_ policy.View, p *policy.Plan) {
 }
 func (*Scripted) Give(_ policy.View, a policy.Ask) int { return a.Max }
 
-func (s *Scripted) Route(_ policy.View, _ ClusterID, _, _ int) ClusterID { return s.Via }
+func (s *Scripted) Route(_ policy.View, _ ClusterID, _, _ int) (ClusterID, time.Duration) {
+	return s.Via, s.Within
+}

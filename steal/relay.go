@@ -1,6 +1,10 @@
 package steal
 
-import "github.com/satin-peer/satin/steal/policy"
+import (
+	"time"
+
+	"github.com/satin-peer/satin/steal/policy"
+)
 
 // "It is possible to use source routing for the WAN links at the Satin runtime system level. This way, the
 // runtime system could route WAN steal messages around the slow links" (CRS paper, 3.6). A policy that is a
@@ -15,18 +19,22 @@ type relay struct {
 	partners *partners
 }
 
-// sendHome sends a result to its owner, straight or through another cluster.
-func (rl *relay) sendHome(s *segment, m *Message) {
+// sendHome sends a result to its owner, straight or through another cluster, and says within what time another way
+// should be tried; 0: that is not said.
+func (rl *relay) sendHome(s *segment, m *Message) (within time.Duration) {
 	s.via = ""
 	if r, ok := rl.policy.(policy.Router); ok && s.owner.cluster != rl.cluster {
-		if via := r.Route(rl.view, s.owner.cluster, len(s.outcome), s.tries); via != "" {
+		var via ClusterID
+		if via, within = r.Route(rl.view, s.owner.cluster, len(s.outcome), s.tries); via != "" {
 			s.via = rl.sendThrough(via, s.owner, m)
 		}
 		if s.via != "" {
-			return
+			s.round = true
+			return within
 		}
 	}
 	rl.send(s.owner, m)
+	return within
 }
 
 // detourFailed has a result that could not go round go straight at once: its timer is that of a slow link.
@@ -97,7 +105,7 @@ func (b *book) cameRound(m *Message) (taken bool) {
 	case m.Result != nil:
 		b.onResult(from, m)
 	case m.Ack != nil:
-		if i, ok := from.findHeld(m.Ack.Handle); ok && from.held[i].via != "" {
+		if i, ok := from.findHeld(m.Ack.Handle); ok && from.held[i].round {
 			b.onAck(from, m.Ack)
 		} else {
 			b.stats.DroppedUnexpected++

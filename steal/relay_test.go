@@ -1,6 +1,7 @@
 package steal
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -82,7 +83,7 @@ func TestForgedRelays(t *testing.T) {
 	if forge(thiefNo(0), Message{Ack: &ResultAck{Handle: 5}}); len(c.segments.unacked) != 1 {
 		t.Error("a relay acknowledges a result that was sent straight")
 	}
-	held.via = thiefNo(2).Peer
+	held.round = true
 	if forge(thiefNo(0), Message{Ack: &ResultAck{Handle: 5}}); len(c.segments.unacked) != 0 {
 		t.Error("the acknowledgement of a result that was sent round does not count")
 	}
@@ -103,6 +104,36 @@ func TestRelayIsNotTimed(t *testing.T) {
 		c.Step(c.now+3*time.Second, &Message{From: owner, To: c.self, Ack: &ResultAck{Handle: 1}})
 		if got := c.links.get("b").RTT; got != want {
 			t.Errorf("via %q: the link is believed to take %v, want %v", via, got, want)
+		}
+	}
+}
+
+// The other way is tried when the policy says, if that is before the core would; and what comes back by the first way
+// counts after that too.
+func TestOtherWayIsTriedSoon(t *testing.T) {
+	for within, want := range map[time.Duration]time.Duration{
+		0: LAN().ResultRetry, 100 * time.Millisecond: 100 * time.Millisecond, time.Hour: LAN().ResultRetry,
+	} {
+		script := &Scripted{Via: "c", Within: within}
+		c := coreAt(t, "a: a1, b: b1, c: c1", "a1", script)
+		c.cfg.ResultRetry, c.load = LAN().ResultRetry, idleOne
+		owner := Address{Peer: "b1", Inc: 1}
+		c.Step(c.now, &Message{From: owner, To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: 1}}}})
+		began := c.now
+		first := c.Finished(began, 1, nil, nil).Messages[0]
+		if got := c.segments.retryAt - began; first.Relayed == nil || got != want {
+			t.Errorf("asked for within %v: another way after %v, want %v", within, got, want)
+		}
+		script.Via = ""
+		if out := c.Tick(c.segments.retryAt); !slices.ContainsFunc(out.Messages, func(m *Message) bool {
+			return m.Result != nil && m.To == owner
+		}) {
+			t.Errorf("within %v: nothing goes the other way", within)
+		}
+		c.Step(c.now, &Message{From: Address{Peer: first.To.Peer, Inc: 1}, To: c.self,
+			Relayed: &Message{Run: c.run.ID, From: owner, To: c.self, Ack: &ResultAck{Handle: 1}}})
+		if len(c.segments.unacked) != 0 {
+			t.Error("what came back by the first way does not count")
 		}
 	}
 }

@@ -188,6 +188,7 @@ type segment struct {
 	retryAt  time.Duration // when to send it again
 	tries    int
 	via      PeerID // who was to send it on, the last time; none if it went straight
+	round    bool   // it was given to somebody to send on, once at least
 }
 
 type segmentState uint8

@@ -369,7 +369,7 @@ var verifyMutants = []mutant{
 		file: "steal/receive.go", pkg: "steal", run: "^TestForgedRelays$",
 		old: "		c.book.onRelayed(p, m.Relayed)\n", new: "		c.receive(m.Relayed)\n"},
 	{name: "strangers/relayed-acknowledgement", wrong: "a relay has results forgotten", file: "steal/relay.go",
-		pkg: "steal", run: "^TestForgedRelays$", old: "ok && from.held[i].via != \"\" {", new: "ok && i >= 0 {"},
+		pkg: "steal", run: "^TestForgedRelays$", old: "ok && from.held[i].round {", new: "ok && i >= 0 {"},
 	{name: "strangers/relayed-by-anybody", wrong: "a relay brings its own outcome in the thief's place",
 		file: "peer/vouching.go", pkg: "peer", run: "^TestAlteredResults$", old: "v.speaks(m.Relayed) && ", new: ""},
 }

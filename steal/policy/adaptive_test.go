@@ -152,27 +152,32 @@ func TestAdaptiveForgives(t *testing.T) {
 }
 
 // Results go straight unless that looks far slower than the first half of a detour, and the other way after a
-// failure.
+// failure: the first time soon, if there is another way.
 func TestAdaptiveRoutes(t *testing.T) {
 	even := map[ClusterID]Link{"b": {LastSteal: time.Second}, "c": {LastSteal: time.Second}}
 	bad := map[ClusterID]Link{"b": {LastSteal: 5 * time.Second}, "c": {LastSteal: time.Second}}
+	fast := map[ClusterID]Link{"b": {LastSteal: time.Millisecond}, "c": {LastSteal: time.Millisecond}}
 	for _, c := range []struct {
 		name  string
 		links map[ClusterID]Link
 		tries int
 		want  ClusterID
+		in    time.Duration
 	}{
-		{"nothing is known", nil, 0, ""},
-		{"nothing is known and it was lost", nil, 1, ""},
-		{"as good", even, 0, ""},
-		{"as good, and lost", even, 1, "c"},
-		{"as good, and lost twice", even, 2, ""},
-		{"bad", bad, 0, "c"},
-		{"bad, and the detour was lost", bad, 1, ""},
+		{"nothing is known", nil, 0, "", 0},
+		{"nothing is known and it was lost", nil, 1, "", 0},
+		{"there is no other way", map[ClusterID]Link{"b": {LastSteal: time.Second}}, 0, "", 0},
+		{"as good", even, 0, "", rush * time.Second},
+		{"as good, and lost", even, 1, "c", 0},
+		{"as good, and lost twice", even, 2, "", 0},
+		{"bad", bad, 0, "c", 2 * rush * time.Second},
+		{"bad, and the detour was lost", bad, 1, "", 0},
+		{"fast", fast, 0, "", rushLeast},
 	} {
 		v := scene{clusters: "a: a1, b: b1, c: c1", self: "a1", links: c.links}.view()
-		if got := (&Adaptive{}).Route(v, "b", 100, c.tries); got != c.want {
-			t.Errorf("%s: by way of %q, want %q", c.name, got, c.want)
+		got, in := (&Adaptive{}).Route(v, "b", 0, c.tries)
+		if got != c.want || in != c.in {
+			t.Errorf("%s: by way of %q within %v, want %q within %v", c.name, got, in, c.want, c.in)
 		}
 	}
 }
