@@ -142,6 +142,8 @@ func describe(m *steal.Message) string {
 		return fmt.Sprintf("disown %v", m.Disown.Handles)
 	case steal.KindHandOver:
 		return fmt.Sprintf("hand over %d: %d outcomes", m.HandOver.ID, len(m.HandOver.Parts))
+	case steal.KindRelayed:
+		return fmt.Sprintf("for %s from %s: %s", m.Relayed.To.Peer, m.Relayed.From.Peer, describe(m.Relayed))
 	case steal.KindHandOverAck:
 		return fmt.Sprintf("handed over %d", m.HandOverAck.ID)
 	}
