@@ -187,6 +187,9 @@ func (b *book) retryResults() {
 	b.segments.retryAt = 0
 	for _, s := range b.segments.unacked {
 		if b.now >= s.retryAt {
+			if s.via == "" && s.tries == 1 {
+				b.links.overdue(s.owner.cluster, b.now-s.sentAt, len(s.outcome))
+			}
 			b.stats.ResultsRepeated++
 			b.sendResult(s)
 		} else if b.segments.retryAt == 0 || s.retryAt < b.segments.retryAt {

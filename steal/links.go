@@ -90,6 +90,16 @@ func (t *linkTable) resultAcked(id ClusterID, d time.Duration, bytes int) {
 	t.timed(t.of(id), d, bytes)
 }
 
+// overdue learns from a result of so many bytes that has not been acknowledged for d: if it is only slow, the rate is
+// at most that. Sent again it could not be timed, so that nothing would be known of the slowest links.
+func (t *linkTable) overdue(id ClusterID, d time.Duration, bytes int) {
+	l := t.of(id)
+	if over := d - l.RTT; bytes > smallMessage && over > 0 &&
+		(l.BytesPerSecond == 0 || float64(bytes) < l.BytesPerSecond*over.Seconds()) {
+		t.timed(l, d, bytes)
+	}
+}
+
 // jobDone learns how long a job from the cluster took, and how large its outcome was.
 func (t *linkTable) jobDone(id ClusterID, d time.Duration, bytes int) {
 	l := t.of(id)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // What is relayed is sent on once, for the peer whose message it is, within the run, and to a peer other than
@@ -134,6 +135,36 @@ func TestOtherWayIsTriedSoon(t *testing.T) {
 			Relayed: &Message{Run: c.run.ID, From: owner, To: c.self, Ack: &ResultAck{Handle: 1}}})
 		if len(c.segments.unacked) != 0 {
 			t.Error("what came back by the first way does not count")
+		}
+	}
+}
+
+// A large result that went straight and is sent again says how fast its link is at most; nothing does that a link is
+// faster than it was.
+func TestOverdueResultsSayHowFast(t *testing.T) {
+	const large = 10 * smallMessage
+	for name, x := range map[string]struct {
+		via          ClusterID
+		bytes        int
+		before, want float64
+	}{
+		"nothing was known": {"", large, 0, large},
+		"it was faster":     {"", large, 9 * large, 8 * large},
+		"it was slower":     {"", large, large / 2, large / 2},
+		"a small one":       {"", smallMessage, 9 * large, 9 * large},
+		"it went round":     {"c", large, 9 * large, 9 * large},
+	} {
+		c := coreAt(t, "a: a1, b: b1, c: c1", "a1", &Scripted{Via: x.via, Within: 2 * time.Second})
+		c.cfg.ResultRetry, c.load = time.Minute, idleOne
+		*c.links.of("b") = policy.Link{RTT: time.Second, BytesPerSecond: x.before}
+		c.Step(c.now, &Message{From: Address{Peer: "b1", Inc: 1}, To: c.self,
+			Reply: &StealReply{Jobs: []Grant{{Handle: 1}}}})
+		c.Finished(c.now, 1, make([]byte, x.bytes), nil)
+		for range 2 { // the second repetition says nothing: it may be the first that is slow
+			c.Tick(c.segments.retryAt)
+		}
+		if got := c.links.get("b"); got.BytesPerSecond != x.want || got.RTT != time.Second {
+			t.Errorf("%s: the link has %v bytes a second and takes %v, want %v", name, got.BytesPerSecond, got.RTT, x.want)
 		}
 	}
 }
