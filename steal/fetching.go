@@ -17,8 +17,8 @@ func (ss *segments) queue(s *segment) {
 		s.state, s.asked = fetching, true
 		ss.fetching = append(ss.fetching, s)
 		var victim PeerID
-		if s.owner != nil {
-			victim = s.owner.id
+		if giver := s.heldAs(); giver != nil {
+			victim = giver.owner.id
 		}
 		ss.order(Order{Kind: Fetch, Segment: s.id, Job: s.job, Victim: victim})
 		return
@@ -69,8 +69,9 @@ func (c *Core) Ready(now time.Duration, id SegmentID) Output {
 	return c.end()
 }
 
-// NotReady says that what the job of a segment names cannot be had here in time. It goes back to its owner. One without
-// an owner begins nevertheless: it is this peer's own, and its read will say what is missing.
+// NotReady says that what the job of a segment names cannot be had here in time. It goes back to its owner, a copy to
+// that of what it is a copy of: its argument may be missing. One that is this peer's own, or its copy, begins
+// nevertheless: its argument was made here, and its read will say what else is missing.
 func (c *Core) NotReady(now time.Duration, id SegmentID) Output {
 	if !c.begin(now) {
 		return c.out
@@ -78,6 +79,9 @@ func (c *Core) NotReady(now time.Duration, id SegmentID) Output {
 	switch s := c.segments.byID[id]; {
 	case s == nil || s.state != fetching:
 		c.stats.DroppedUnexpected++
+	case s.copyOf != nil && s.heldAs() != nil:
+		c.thief.restAfterReturn()
+		c.book.sendBack(s.heldAs())
 	case s.owner == nil:
 		c.segments.dropWaiting(s)
 		c.segments.queue(s)

@@ -154,6 +154,46 @@ func TestCopiesFetch(t *testing.T) {
 	}
 }
 
+// A copy of another peer's job asks who gave that for what it names, and does not begin without it, since its argument
+// may be among that: the job goes back.
+func TestCopiesOfOthersJobsGoBack(t *testing.T) {
+	f := newFetcher(t)
+	f.get(2)
+	f.Report(f.now, Load{Workers: 2})
+	f.Ready(f.now, 1)
+	f.Step(f.now, &Message{From: Address{Peer: "u", Inc: 1}, To: f.self, Request: &StealRequest{ID: 1, Max: 1}})
+	lent := f.segments.byID[1].lent
+	if lent == nil {
+		t.Fatal("the job was not passed on")
+	}
+	f.book.replace(lent, &f.stats.PutBackLostThief)
+	f.out = f.Report(f.now, Load{Workers: 2, Idle: 2})
+	if s := f.segments.byID[2]; s == nil || s.copyOf != lent || s.state != fetching {
+		t.Fatalf("the copy is %+v", s)
+	}
+	f.out = f.NotReady(f.now, 2)
+	f.wants(Order{Kind: Release, Segment: 2}, Order{Kind: Release, Segment: 1})
+	if !slices.ContainsFunc(f.out.Messages, func(m *Message) bool {
+		return m.To.Peer == "a" && m.Return != nil && m.Return.Begun && slices.Equal(m.Return.Handles, []Handle{2})
+	}) || len(f.segments.byID)+f.leases.n != 0 {
+		t.Errorf("the job goes back as %+v, %d segments and %d leases are left", f.out.Messages, len(f.segments.byID),
+			f.leases.n)
+	}
+}
+
+// Whom a copy asks for what it names.
+func TestCopiesAskTheGiver(t *testing.T) {
+	f := newFetcher(t)
+	f.get(2)
+	f.Report(f.now, Load{Workers: 2})
+	f.Ready(f.now, 1)
+	f.Step(f.now, &Message{From: Address{Peer: "u", Inc: 1}, To: f.self, Request: &StealRequest{ID: 1, Max: 1}})
+	f.Core.begin(f.now)
+	f.book.replace(f.segments.byID[1].lent, &f.stats.PutBackLostThief)
+	f.out = f.Core.out
+	f.wants(Order{Kind: Fetch, Segment: 2, Victim: "a"})
+}
+
 // What a thief has come to, and what this peer has no room for, is asked of no thief again: an own worker does the job,
 // or it goes back to who gave it, since this one's outcome would be as large.
 func TestTooLargeHere(t *testing.T) {
