@@ -138,6 +138,7 @@ type court struct {
 func (j *jury) convene(p *Peer) {
 	j.banish, j.expel, j.voice, j.live = p.door.revoke, p.visitors.expel, p.voice, p.runs.sessionOf
 	j.guest = p.visitors.guest
+	j.warn, p.exclusion.warn = p.meetings.warn, p.meetings.warn
 	j.court.known = func(run job.RunID) *runs.Manifest { return takesPart(p.runs, run) }
 	j.receipts.swarm, j.receipts.known = p.host.SwarmName, j.court.known
 	j.court.unfit = p.crew.apps.unfit
@@ -221,7 +222,7 @@ func (j *jury) sit(ctx context.Context) {
 		begun := j.now()
 		liar := j.court.try(ctx, c)
 		j.court.mu.Lock()
-		j.court.docket.tried(c, j.now().Sub(begun), liar == c.said)
+		j.court.docket.tried(c, j.now().Sub(begun), liar == c.said, liar != "")
 		j.court.mu.Unlock()
 		if liar == "" || liar == j.self {
 			j.log.Info("an accusation shows nothing here", "accuser", c.accuser, "accused", c.said, "run", c.Run)

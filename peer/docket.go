@@ -13,7 +13,7 @@ import (
 // makes them, some seconds of one core; and an owner that has found out several at once is heard about all of them.
 type docket struct {
 	waiting  []*charge
-	seen     map[[32]byte]bool // tried, or wait
+	seen     map[[32]byte]bool // tried, and something was shown, or wait
 	accounts map[peer.ID]*account
 }
 
@@ -85,8 +85,12 @@ func (d *docket) next() *charge {
 	return c
 }
 
-// tried says how long a trial has taken, and whether the accuser was right.
-func (d *docket) tried(c *charge, took time.Duration, right bool) {
+// tried says how long a trial has taken, whether the accuser was right, and whether anything was shown. If not, as on a
+// machine that had no time for it, it is tried again when it is said again: that is counted, too.
+func (d *docket) tried(c *charge, took time.Duration, right, shown bool) {
+	if !shown {
+		delete(d.seen, c.hash)
+	}
 	if a := d.accounts[c.accuser]; a != nil {
 		if a.waits--; !right {
 			a.took += took

@@ -33,7 +33,7 @@ func TestFloodOfAccusations(t *testing.T) {
 			} else {
 				tried += took
 			}
-			d.tried(c, took, c.accuser == "other")
+			d.tried(c, took, c.accuser == "other", true)
 		}
 	}
 	if tried > trialAllowance || others != 10 || len(d.seen) > maxSeen {
@@ -58,8 +58,22 @@ func TestSeveralAccusationsByOne(t *testing.T) {
 			t.Fatal("more wait of one accuser than may be tried in an hour")
 		}
 		for range atOnce {
-			d.tried(d.next(), trialTime, true)
+			d.tried(d.next(), trialTime, true, true)
 		}
+	}
+}
+
+// What a machine had no time to try it tries again when it is said again, as long as the accuser's hour lasts.
+func TestTriedAgain(t *testing.T) {
+	d, now, n := &docket{}, time.Unix(1e9, 0), 0
+	for range 100 {
+		if d.admit(now, chargeBy("a", 1)) {
+			n++
+			d.tried(d.next(), trialTime, false, false)
+		}
+	}
+	if n != int(trialAllowance/trialTime) {
+		t.Errorf("it is tried %d times", n)
 	}
 }
 
@@ -72,7 +86,7 @@ func TestDocketIsBounded(t *testing.T) {
 	}
 	if c := d.next(); c == nil {
 		t.Error("none is there")
-	} else if d.tried(c, 0, false); d.admit(now, chargeBy("a", 1)) {
+	} else if d.tried(c, 0, false, true); d.admit(now, chargeBy("a", 1)) {
 		t.Error("it is tried twice")
 	}
 	var spent []peer.ID // whose hour is used up
@@ -85,7 +99,7 @@ func TestDocketIsBounded(t *testing.T) {
 			continue // until as many wait as may
 		}
 		if c := d.next(); c != nil {
-			d.tried(c, trialAllowance, false)
+			d.tried(c, trialAllowance, false, true)
 			spent = append(spent, c.accuser)
 		}
 	}

@@ -22,6 +22,7 @@ type exclusion struct {
 	members *members
 	runs    *conductor
 	voice   *voice
+	warn    func(*meeting) // meetings.warn
 
 	turn  atomic.Int64 // of what is told at meetings
 	again atomic.Int64 // when this peer's own are told again, seconds since 1970
@@ -91,6 +92,7 @@ func (e *exclusion) statements() [][]byte {
 func (e *exclusion) tell() {
 	if own := e.host.Roll().Own(); len(own) > 0 {
 		e.voice.tell(gossip.KindRevocation, own[len(own)-1])
+		e.warn(&meeting{Out: own[len(own)-1:]})
 	}
 }
 

@@ -58,6 +58,7 @@ type meetings struct {
 	published *publications
 	jury      *jury
 	greeted   greeted
+	warned    greeted // by whom this peer was
 	host      interface {
 		SwarmName() string
 		// Vouch says by whom a peer is a member.
@@ -68,6 +69,7 @@ type meetings struct {
 }
 
 func (x *meetings) serve() {
+	x.heed()
 	x.board.answer(meetProtocol, maxMeeting, exchangeTime, func(from peer.ID, b []byte) (any, error) {
 		if !x.greeted.again(from, x.every, x.now()) {
 			return nil, errTooOften

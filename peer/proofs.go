@@ -45,6 +45,7 @@ func (j *jury) tell(b []byte) {
 	j.court.repeats.add(j.now(), b)
 	j.court.mu.Unlock()
 	j.voice.tell(gossip.KindAccusation, b)
+	j.warn(&meeting{Lies: [][]byte{b}})
 }
 
 // keepUp tells everybody again, now and then, one of those that this peer has made.
@@ -57,17 +58,22 @@ func (j *jury) keepUp(now time.Time) {
 	}
 }
 
-// repeats are the last statements of a kind that this peer has made, which are told again in turn.
+// repeats are the last statements of a kind that this peer has made, which are told again in turn: the newest after
+// tellAgain, for who has missed it or had no time to try it, then after twice as long each time, up to outEvery.
 type repeats struct {
 	list [][]byte
 	turn int
 	next time.Time
+	wait time.Duration
 }
+
+const tellAgain = 5 * time.Second
 
 func (r *repeats) add(now time.Time, b []byte) {
 	r.list = append(r.list, b)
 	r.list = r.list[max(0, len(r.list)-maxProofsRepeated):]
-	r.next = now.Add(outEvery)
+	r.turn, r.wait = len(r.list)-2, tellAgain
+	r.next = now.Add(r.wait)
 }
 
 // due is the one to be told now; nil if none is.
@@ -75,7 +81,8 @@ func (r *repeats) due(now time.Time) []byte {
 	if len(r.list) == 0 || now.Before(r.next) {
 		return nil
 	}
-	r.next = now.Add(outEvery)
+	r.wait = min(2*r.wait, outEvery)
+	r.next = now.Add(r.wait)
 	r.turn++
 	return r.list[r.turn%len(r.list)]
 }

@@ -50,9 +50,20 @@ func TestProofsAreToldAgain(t *testing.T) {
 	for i := range byte(maxProofsRepeated + 1) {
 		r.add(now, []byte{i})
 	}
-	if r.due(now.Add(outEvery-1)) != nil {
+	if r.due(now.Add(tellAgain-1)) != nil {
 		t.Error("it is told again at once")
 	}
+	at, wait := now, tellAgain
+	for i := range 8 {
+		at = at.Add(wait)
+		if b := r.due(at); b == nil || i == 0 && b[0] != maxProofsRepeated {
+			t.Fatalf("after %v is told %v", wait, b)
+		}
+		if wait = min(2*wait, outEvery); r.due(at.Add(wait-1)) != nil {
+			t.Fatalf("it is told more often than every %v", wait)
+		}
+	}
+	now = at
 	seen := map[byte]bool{}
 	for i := range 2 * maxProofsRepeated {
 		at := now.Add(time.Duration(i+1) * outEvery)

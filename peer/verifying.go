@@ -125,6 +125,7 @@ type jury struct {
 	expel    func(steal.PeerID) bool   // visitors.expel
 	guest    func(steal.PeerID) *guest // visitors.guest
 	voice    *voice
+	warn     func(*meeting) // meetings.warn
 	court    court
 	turn     atomic.Int64 // of the proofs that are told
 	trials   trials

@@ -112,6 +112,37 @@ func TestProofsConvince(t *testing.T) {
 	}
 }
 
+// Gossip may lose a proof, and the word of who may say who is out: both reach all who are connected all the same. Here
+// the founder hears no accusation by gossip, and who has found out no revocation.
+func TestProofsGoStraight(t *testing.T) {
+	deaf := func(kinds ...gossip.Kind) *peer.Peer {
+		return impatientWith(t, func(c *peer.Config) {
+			c.Gossip.KindRates = map[gossip.Kind]gossip.Rate{}
+			for _, k := range kinds {
+				c.Gossip.KindRates[k] = gossip.Rate{}
+			}
+		})
+	}
+	founder := deaf(gossip.KindAccusation, gossip.KindRevocation)
+	owner, third := deaf(gossip.KindAccusation, gossip.KindRevocation), deaf(gossip.KindAccusation, gossip.KindRevocation)
+	join(t, founder, owner, control.Invitation{})
+	join(t, founder, third, control.Invitation{})
+	r := invited(t, founder)
+	r.volunteers(t)
+	connect(t, r, owner)
+	r.victim = mustDecode(t, idOf(t, owner))
+	r.volunteers(t)
+	run, end := pairs(t, owner, 12, control.Submission{Verify: "quorum=2"})
+	until(t, "others compute", func() bool { return leaves.begun.Load() >= 2 })
+	r.steals(t, run).lies(t)
+	if got := answer(t, end()); got != 650 {
+		t.Errorf("the answer is %d", got)
+	}
+	for name, p := range map[string]*peer.Peer{"the owner": owner, "the founder": founder, "a third": third} {
+		until(t, "the liar is out for "+name, func() bool { return p.Revoked(r.ID().String()) })
+	}
+}
+
 // An accuser that lies is out itself, and who was accused stays; so is who has signed two things of one job.
 func TestFalseAccusations(t *testing.T) {
 	v := impatient(t)

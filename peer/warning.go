@@ -1,0 +1,65 @@
+package peer
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/protocol"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/host"
+)
+
+// A warning is what has to be known at once, and gossip may lose: the proof of a lie by who has found it out, and the
+// word of who may say so that a peer is out. It goes straight to each member that is connected, beside gossip, which
+// brings it to the others; who does not answer is warned again, as meetings are tried again. It is a meeting at which
+// nothing else is said.
+const (
+	warnProtocol = protocol.ID("/satin/warn/1")
+
+	maxWarning = maxAccusation + host.MaxRevocation + 1<<10
+	// warnedAtOnce is how many members hear a warning at the same time.
+	warnedAtOnce = 32
+	// warnEvery is how often one member may warn, in the long run: signatures are looked at.
+	warnEvery = time.Second
+)
+
+func (x *meetings) heed() {
+	x.board.answer(warnProtocol, maxWarning, exchangeTime, func(from peer.ID, b []byte) (any, error) {
+		if !x.warned.again(from, warnEvery, x.now()) {
+			return nil, errTooOften
+		}
+		var their meeting
+		if err := wire.Value().Decode(b, &their); err != nil {
+			return nil, err
+		}
+		x.hear(from, &meeting{Out: their.Out[:min(len(their.Out), 1)], Lies: their.Lies[:min(len(their.Lies), 1)]})
+		return true, nil
+	})
+}
+
+// warn tells all members that are connected. It does not block.
+func (x *meetings) warn(m *meeting) {
+	x.spawn(func(ctx context.Context) {
+		var wg sync.WaitGroup
+		places := make(chan struct{}, warnedAtOnce)
+		for _, c := range x.swarm.members.list() {
+			if !x.board.connected(c.Peer) {
+				continue
+			}
+			wg.Go(func() {
+				untilMet(ctx, func() bool {
+					places <- struct{}{}
+					defer func() { <-places }()
+					var heard bool
+					err := x.board.ask(ctx, c.Peer, warnProtocol, m, &heard, 1<<10, exchangeTime)
+					return err == nil || !x.board.connected(c.Peer)
+				})
+			})
+		}
+		wg.Wait()
+	})
+}
