@@ -72,4 +72,7 @@ func TestChaos(t *testing.T) {
 			})
 		}
 	})
+	if line := hall.Unmasked(); line != "" {
+		t.Log(line)
+	}
 }

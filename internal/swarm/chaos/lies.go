@@ -4,6 +4,7 @@ package chaos
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"time"
@@ -20,6 +21,29 @@ var (
 
 // outGoal is how soon after the proof a liar is to be out everywhere, on a quiet machine.
 const outGoal = 3 * time.Second
+
+// unmasked is how long it took in all trials, from the proof on, until a liar was out everywhere. The mutex is the
+// hall's.
+type unmasked struct {
+	after []time.Duration
+	known int // trials at whose end somebody knew it
+}
+
+// Unmasked says how long it took, in a line; "" if no liar was caught.
+func (h *Hall) Unmasked() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	slices.Sort(h.after)
+	text := ""
+	if n := len(h.after); n > 0 {
+		text = fmt.Sprintf("liars were out everywhere %.2f s after the proof in the median of %d trials, %.2f in the worst (goal %v)",
+			h.after[n/2].Seconds(), n, h.after[n-1].Seconds(), outGoal)
+	}
+	if h.known > 0 {
+		text += fmt.Sprintf("; after %v one was known to somebody in %d trials", settleTime, h.known)
+	}
+	return text
+}
 
 // An unmasking is what is done about the liars of a trial.
 type unmasking struct{ *trial }
@@ -58,9 +82,17 @@ func (t unmasking) expose(ctx context.Context, owner *swarm.Process) {
 		for end := time.Now().Add(settleTime); len(there) > 0 && time.Now().Before(end); time.Sleep(lookEvery) {
 			t.convinced(ctx, line[2], there)
 		}
+		took := time.Since(since)
+		t.Hall.mu.Lock()
+		if len(there) == 0 {
+			t.after = append(t.after, took)
+		} else {
+			t.unmasked.known++
+		}
+		t.Hall.mu.Unlock()
 		switch {
 		case len(there) == 0:
-			t.note("the liar was out everywhere %.2f s after the proof (goal %v)", time.Since(since).Seconds(), outGoal)
+			t.note("the liar was out everywhere %.2f s after the proof (goal %v)", took.Seconds(), outGoal)
 		case owner.Number == 0:
 			t.wrong("%v after the founder has proved its lie %s is known to %v", settleTime, line[2], there)
 		default:

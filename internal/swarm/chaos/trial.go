@@ -49,6 +49,7 @@ type Hall struct {
 	mu      sync.Mutex
 	answers map[string]local // by task
 	trials  int
+	unmasked
 }
 
 // A Report is what came of a trial.
