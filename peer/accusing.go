@@ -16,8 +16,10 @@ import (
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/verify"
 )
@@ -127,6 +129,7 @@ type court struct {
 	known  func(run job.RunID) *runs.Manifest         // if this peer takes part, or has
 	unfit  func(m *statement.SignedManifest) string
 	out    func(id peer.ID) bool
+	live   func(run job.RunID) *session.Session // nil if it is over
 
 	mu      sync.Mutex
 	repeats repeats
@@ -136,7 +139,8 @@ type court struct {
 
 // convene lets a jury do what it decides, and hear what others accuse of; before anybody speaks.
 func (j *jury) convene(p *Peer) {
-	j.banish, j.expel, j.voice, j.live = p.door.revoke, p.visitors.expel, p.voice, p.runs.sessionOf
+	j.banish, j.expel, j.voice = p.door.revoke, p.visitors.expel, p.voice
+	j.live, j.court.live = p.runs.sessionOf, p.runs.sessionOf
 	j.guest = p.visitors.guest
 	j.warn, p.exclusion.warn = p.meetings.warn, p.meetings.warn
 	j.court.known = func(run job.RunID) *runs.Manifest { return takesPart(p.runs, run) }
@@ -255,7 +259,7 @@ func (c *court) try(ctx context.Context, a *charge) peer.ID {
 		return ""
 	}
 	defer e.Close()
-	t := trial{e: e, ctx: ctx, job: steal.Job{Path: a.Path, Identity: job.Identify(a.Function, a.Argument),
+	t := trial{e: e, ctx: ctx, live: c.live(a.Run), job: steal.Job{Path: a.Path, Identity: job.Identify(a.Function, a.Argument),
 		Function: a.Function, Arg: a.Argument}}
 	if judged {
 		switch said, ok := t.essence(a.Said.Outcome); {
@@ -301,8 +305,9 @@ type trial struct {
 	e     port.Live
 	ctx   context.Context
 	job   steal.Job
-	given []driver.Given // outcomes of jobs below it,
-	used  []bool         // and which of them it has spawned
+	given []driver.Given   // outcomes of jobs below it,
+	used  []bool           // and which of them it has spawned
+	live  *session.Session // of the job's run: what the job reads is there; nil if it is over
 	ran   steal.SegmentID
 }
 
@@ -360,6 +365,18 @@ func (t *trial) essence(outcome []byte) ([]byte, bool) {
 	return e.Outcome, true
 }
 
+// read gives the engine a version that the job reads, if this peer's part in the run has it.
+func (t *trial) read(d sharedobj.Digest) bool {
+	if t.live == nil {
+		return false
+	}
+	here := t.live.Value(t.ctx, d)
+	if here != nil {
+		t.e.Do(here)
+	}
+	return here != nil
+}
+
 func (t *trial) await(kind port.EventKind) (port.Event, bool) {
 	for {
 		events, again := t.e.Poll()
@@ -369,7 +386,11 @@ func (t *trial) await(kind port.EventKind) (port.Event, bool) {
 				return events[i], true
 			case port.Found:
 				t.found(events[i].Jobs)
-			case port.Died, port.Wanted:
+			case port.Wanted:
+				if !t.read(events[i].Shared.Digest) {
+					return port.Event{}, false
+				}
+			case port.Died:
 				return port.Event{}, false
 			}
 		}

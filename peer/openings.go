@@ -171,7 +171,7 @@ func (j *jury) runTrials(ctx context.Context) {
 			if live, err := j.court.engine(j.court.known(next.run)); err != nil {
 				j.log.Warn("nothing can be run again to check it", "run", next.run, "error", err)
 			} else {
-				e = &trial{e: live}
+				e = &trial{e: live, live: s}
 			}
 		}
 		begun := j.now()

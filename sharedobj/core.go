@@ -290,6 +290,16 @@ func (c *Core) Holders(d Digest) []PeerID {
 	return nil
 }
 
+// Value gives a version that is here, and the name under which its type is registered; false if it is not, or if its
+// digest is not all that its value depends on, as that of a lattice.
+func (c *Core) Value(d Digest) (name string, value *Body, ok bool) {
+	e := c.store.find(d)
+	if e == nil || e.state == nil || e.recipe.Kind != Constant && e.recipe.Kind != Phased {
+		return "", nil, false
+	}
+	return e.recipe.Name, e.state, true
+}
+
 // Has says whether a version's value is here.
 func (c *Core) Has(d Digest) bool {
 	e := c.store.find(d)

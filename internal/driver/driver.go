@@ -218,6 +218,14 @@ func (d *Driver) SharedStats() (s sharedobj.Stats) {
 	return s
 }
 
+// SharedValue gives what is here of what jobs share, for who runs one of them elsewhere: see sharedobj.Core.Value.
+func (d *Driver) SharedValue(x sharedobj.Digest) (name string, value *sharedobj.Body, ok bool) {
+	if d.shared == nil {
+		return "", nil, false
+	}
+	return d.shared.core.Value(x)
+}
+
 // SetMembers says who takes part.
 func (d *Driver) SetMembers(now time.Duration, m *steal.Members) {
 	d.feed(input{kind: membersChanged, now: now, members: m})

@@ -1,11 +1,14 @@
 package hostile
 
 import (
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
 	lpeer "github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/driver"
@@ -140,6 +143,64 @@ func TestProofsGoStraight(t *testing.T) {
 	}
 	for name, p := range map[string]*peer.Peer{"the owner": owner, "the founder": founder, "a third": third} {
 		until(t, "the liar is out for "+name, func() bool { return p.Revoked(r.ID().String()) })
+	}
+}
+
+func init() {
+	satin.Register("hostile.sky", sky, satin.Exact())
+	satin.Register("hostile.star", star, satin.Exact())
+}
+
+// Star is a job that reads what is shared.
+type Star struct {
+	Sky satin.Constant[[]int]
+	N   int
+}
+
+// night is over when the root of sky may end: what is tried of its jobs is tried while it goes on.
+var night struct{ over atomic.Bool }
+
+func sky(f *satin.Frame, n int) (sum int) {
+	c := satin.ShareConstant(f, []int{1, 2, 3})
+	g := satin.Fork(f, star)
+	for i := range n {
+		g.Spawn(Star{c, i + 1})
+	}
+	for r := range g.Results() {
+		sum += r
+	}
+	for !night.over.Load() && !f.Aborted() {
+		satin.Spawn(f, nothing, 0).Get()
+		time.Sleep(time.Millisecond)
+	}
+	return sum
+}
+
+func star(f *satin.Frame, s Star) int { return leaf(f, s.N) * s.Sky.Read(f)[0] }
+
+// A proof about a job that reads what jobs share convinces who takes part in the run, and has it.
+func TestProofsAboutSharedValues(t *testing.T) {
+	founder, owner := impatient(t), impatient(t)
+	join(t, founder, owner, control.Invitation{})
+	r := invited(t, founder)
+	r.volunteers(t)
+	connect(t, r, owner)
+	r.victim = mustDecode(t, idOf(t, owner))
+	r.volunteers(t)
+	night.over.Store(false)
+	t.Cleanup(func() { night.over.Store(true) })
+	run, end := gated(t, owner, "hostile.sky", 12, control.Submission{Verify: "quorum=2"})
+	until(t, "the founder computes", func() bool { return leaves.begun.Load() == 2 })
+	r.steals(t, run).lies(t)
+	leaves.open.Store(true)
+	liar := r.ID().String()
+	until(t, "the liar is out at the founder's", func() bool { return founder.Revoked(liar) })
+	night.over.Store(true)
+	if got := answer(t, end()); got != 650 {
+		t.Errorf("the answer is %d", got)
+	}
+	if founder.Revoked(idOf(t, owner)) {
+		t.Error("who has found out is out")
 	}
 }
 

@@ -97,6 +97,8 @@ var provingMutants = []mutant{
 		file: "peer/exclusion.go", old: "		e.warn(&meeting{Out: own[len(own)-1:]})\n", new: ""},
 	{name: "accused/unheeded", wrong: "a warning is dropped", file: "peer/warning.go",
 		old: "		x.hear(from, &meeting{", new: "		_ = (&meeting{"},
+	{name: "accused/blind", wrong: "nobody can try a job that reads what is shared", file: "peer/accusing.go",
+		run: "^TestProofsAboutSharedValues$", old: "	if t.live == nil {\n", new: "	if t.live != nil {\n"},
 	{name: "accused/without-trial", wrong: "whoever is accused is out", file: "peer/accusing.go", pkg: hostile,
 		run: falselyAccused, old: "	case own == a.Said.Digest:\n		return a.against",
 		new: "	case own == a.Said.Digest:\n		return a.said"},

@@ -1,10 +1,12 @@
 package session
 
 import (
+	"context"
 	"math/rand/v2"
 	"time"
 
 	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/sharedobj"
 )
 
@@ -52,6 +54,27 @@ func (s *Session) HearShared(from sharedobj.PeerID, n *sharedobj.News) {
 	default:
 		s.unheard.Add(1)
 	}
+}
+
+// Value gives the order that brings a version that is here to another engine; nil if it is not here, or nobody says so
+// before ctx ends.
+func (s *Session) Value(ctx context.Context, d sharedobj.Digest) *port.Order {
+	got := make(chan *port.Order, 1)
+	s.tell(func(time.Duration) {
+		name, value, ok := s.driver.SharedValue(d)
+		if !ok {
+			got <- nil
+			return
+		}
+		got <- &port.Order{Kind: port.Here, Shared: &port.Shared{Digest: d, Name: name, Data: value.Bytes()}}
+	})
+	select {
+	case o := <-got:
+		return o
+	case <-ctx.Done():
+	case <-s.quit:
+	}
+	return nil
 }
 
 // SharedSendFailed says that a message given to Config.SendShared was certainly not delivered.
