@@ -259,8 +259,8 @@ func (c *court) try(ctx context.Context, a *charge) peer.ID {
 		return ""
 	}
 	defer e.Close()
-	t := trial{e: e, ctx: ctx, live: c.live(a.Run), job: steal.Job{Path: a.Path, Identity: job.Identify(a.Function, a.Argument),
-		Function: a.Function, Arg: a.Argument}}
+	t := trial{e: e, ctx: ctx, live: c.live(a.Run), job: steal.Job{Path: a.Path,
+		Identity: job.Identify(a.Function, a.Argument), Function: a.Function, Arg: a.Argument}}
 	if judged {
 		switch said, ok := t.essence(a.Said.Outcome); {
 		case !ok:

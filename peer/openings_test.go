@@ -13,6 +13,7 @@ import (
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
@@ -141,7 +142,7 @@ func TestNodesAreTried(t *testing.T) {
 		"only hashes of its child":  {10, 55, []driver.Given{{Claim: child(job.Path{7, 1}, 9, 35).Claim}}, false},
 		"wrong, whatever the child": {10, 57, []driver.Given{child(job.Path{7, 1}, 9, 35)}, true},
 	} {
-		court := &court{engine: func(of *runs.Manifest) (port.Live, error) {
+		court := &court{live: func(job.RunID) *session.Session { return nil }, engine: func(of *runs.Manifest) (port.Live, error) {
 			return compute.New(compute.Config{Run: of.Run, Self: "x", Workers: 1, KeepAfter: -1})
 		}}
 		a := fib(c.n, c.is)

@@ -116,18 +116,14 @@ func TestProofsConvince(t *testing.T) {
 }
 
 // Gossip may lose a proof, and the word of who may say who is out: both reach all who are connected all the same. Here
-// the founder hears no accusation by gossip, and who has found out no revocation.
+// nobody hears either by gossip.
 func TestProofsGoStraight(t *testing.T) {
-	deaf := func(kinds ...gossip.Kind) *peer.Peer {
+	deaf := func() *peer.Peer {
 		return impatientWith(t, func(c *peer.Config) {
-			c.Gossip.KindRates = map[gossip.Kind]gossip.Rate{}
-			for _, k := range kinds {
-				c.Gossip.KindRates[k] = gossip.Rate{}
-			}
+			c.Gossip.KindRates = map[gossip.Kind]gossip.Rate{gossip.KindAccusation: {}, gossip.KindRevocation: {}}
 		})
 	}
-	founder := deaf(gossip.KindAccusation, gossip.KindRevocation)
-	owner, third := deaf(gossip.KindAccusation, gossip.KindRevocation), deaf(gossip.KindAccusation, gossip.KindRevocation)
+	founder, owner, third := deaf(), deaf(), deaf()
 	join(t, founder, owner, control.Invitation{})
 	join(t, founder, third, control.Invitation{})
 	r := invited(t, founder)
