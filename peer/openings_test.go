@@ -142,9 +142,9 @@ func TestNodesAreTried(t *testing.T) {
 		"only hashes of its child":  {10, 55, []driver.Given{{Claim: child(job.Path{7, 1}, 9, 35).Claim}}, false},
 		"wrong, whatever the child": {10, 57, []driver.Given{child(job.Path{7, 1}, 9, 35)}, true},
 	} {
-		court := &court{live: func(job.RunID) *session.Session { return nil }, engine: func(of *runs.Manifest) (port.Live, error) {
+		court := &court{engine: func(of *runs.Manifest) (port.Live, error) {
 			return compute.New(compute.Config{Run: of.Run, Self: "x", Workers: 1, KeepAfter: -1})
-		}}
+		}, live: func(job.RunID) *session.Session { return nil }}
 		a := fib(c.n, c.is)
 		a.Children = driver.ChildrenOf(c.given)
 		liar := court.try(context.Background(), &charge{accusation: *a, said: "accused",
