@@ -5,9 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/protocol"
-
 	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/protocol"
 
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/host"
@@ -21,8 +20,6 @@ const (
 	warnProtocol = protocol.ID("/satin/warn/1")
 
 	maxWarning = maxAccusation + host.MaxRevocation + 1<<10
-	// warnedAtOnce is how many members hear a warning at the same time.
-	warnedAtOnce = 32
 	// warnEvery is how often one member may warn, in the long run: signatures are looked at.
 	warnEvery = time.Second
 )
@@ -41,19 +38,17 @@ func (x *meetings) heed() {
 	})
 }
 
-// warn tells all members that are connected. It does not block.
+// warn tells all members that are connected, at the same time, or some that let this peer wait would keep it from the
+// others. It does not block.
 func (x *meetings) warn(m *meeting) {
 	x.spawn(func(ctx context.Context) {
 		var wg sync.WaitGroup
-		places := make(chan struct{}, warnedAtOnce)
 		for _, c := range x.swarm.members.list() {
 			if !x.board.connected(c.Peer) {
 				continue
 			}
 			wg.Go(func() {
 				untilMet(ctx, func() bool {
-					places <- struct{}{}
-					defer func() { <-places }()
 					var heard bool
 					err := x.board.ask(ctx, c.Peer, warnProtocol, m, &heard, 1<<10, exchangeTime)
 					return err == nil || !x.board.connected(c.Peer)
