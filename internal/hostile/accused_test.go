@@ -140,6 +140,13 @@ func TestProofsGoStraight(t *testing.T) {
 	for name, p := range map[string]*peer.Peer{"the owner": owner, "the founder": founder, "a third": third} {
 		until(t, "the liar is out for "+name, func() bool { return p.Revoked(r.ID().String()) })
 	}
+	other := invited(t, founder).ID().String()
+	if err := founder.Revoke(patience(t), other); err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range map[string]*peer.Peer{"the owner": owner, "a third": third} {
+		until(t, "who is revoked is out for "+name, func() bool { return p.Revoked(other) })
+	}
 }
 
 func init() {
