@@ -60,6 +60,7 @@ type clock struct {
 	base  int64   // virtual time of the last change
 	value int64   // what it showed then
 	rate  float64 // of drift; 1 is true
+	most  int64   // what it showed at most before it jumped: until it does so again, a core's time stands still
 }
 
 func (c *clock) at(now int64) int64 { return c.value + int64(float64(now-c.base)*c.rate) }
@@ -74,7 +75,10 @@ func (c *clock) when(shown int64) int64 {
 }
 
 // jump moves the hands; drift changes the rate.
-func (c *clock) jump(now, by int64) { c.base, c.value = now, c.at(now)+by }
+func (c *clock) jump(now, by int64) {
+	c.most = max(c.most, c.at(now))
+	c.base, c.value = now, c.at(now)+by
+}
 
 func (c *clock) drift(now int64, rate float64) { c.base, c.value, c.rate = now, c.at(now), rate }
 

@@ -108,7 +108,7 @@ func (w *harm) strikeClock(f *Fault, phase int32) {
 		p.clock.jump(w.now, by)
 	case f.Kind == ClockBackward:
 		p.clock.jump(w.now, -by)
-		w.calm.since = max(w.calm.since, w.now+by) // its core stands still for so long
+		w.calm.since = max(w.calm.since, p.clock.when(p.clock.most)) // its core stands still for so long
 	}
 	if p.alive {
 		p.wind() // the alarm was set for another time
