@@ -26,12 +26,15 @@ type exclusion struct {
 
 	turn  atomic.Int64 // of what is told at meetings
 	again atomic.Int64 // when this peer's own are told again, seconds since 1970
+	every atomic.Int64 // how long after that once more, in seconds
 }
 
 const (
 	// maxOutTold bounds the statements of one meeting, and of those that are repeated.
 	maxOutTold = 64
-	// outEvery is how often a peer repeats those that it has made itself.
+	// outSoon is when a peer repeats one that it has made itself, for gossip may lose it; then it waits twice as long
+	// each time, up to outEvery.
+	outSoon  = 10 * time.Second
 	outEvery = 10 * time.Minute
 )
 
@@ -93,6 +96,8 @@ func (e *exclusion) tell() {
 	if own := e.host.Roll().Own(); len(own) > 0 {
 		e.voice.tell(gossip.KindRevocation, own[len(own)-1])
 		e.warn(&meeting{Out: own[len(own)-1:]})
+		e.every.Store(int64(outSoon / time.Second))
+		e.again.Store(e.now().Add(outSoon).Unix())
 	}
 }
 
@@ -102,8 +107,13 @@ func (e *exclusion) keepUp(now time.Time) {
 	if due != 0 && now.Unix() < due {
 		return
 	}
-	e.again.Store(now.Add(outEvery).Unix())
 	if due == 0 { // it has just been opened: whoever it meets is told
+		e.every.Store(int64(outEvery / time.Second))
+	} else {
+		e.every.Store(min(2*e.every.Load(), int64(outEvery/time.Second)))
+	}
+	e.again.Store(now.Unix() + e.every.Load())
+	if due == 0 {
 		return
 	}
 	own := e.host.Roll().Own()
