@@ -29,15 +29,6 @@ func TestLeftProofsOutliveTheirMaker(t *testing.T) {
 			t.Fatalf("%q: %q, %q, %v", args, out, said, err)
 		}
 	}
-	pause := func(word string, peers ...int) {
-		t.Helper()
-		for _, i := range peers {
-			if _, err := s.Peers[i].Command(ctx, word); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	pause("pause", 3, 4)
 	try("2 parts", "new", dir, "--parts", "2", "--piece", "0.02", "--", "sat", "--waerden", "3,8,58")
 	try("parts are with those who found them", "run", dir, "--stay", "--verify", "quorum=2")
 	deeper, err := filepath.Glob(filepath.Join(dir, "parts", "*", "campaign.json"))
@@ -54,7 +45,6 @@ func TestLeftProofsOutliveTheirMaker(t *testing.T) {
 	if err := os.RemoveAll(maker.Dir); err != nil {
 		t.Fatal(err)
 	}
-	pause("resume", 3, 4)
 	try("pieces are checked by 2 others", "verdicts", dir)
 	try("", "run", dir)
 	again := filepath.Join(t.TempDir(), "again")
