@@ -21,8 +21,21 @@ type Constant[T any] struct{ v *version[T] }
 // ShareConstant makes v a constant, whose memory belongs to the runtime from now on: nobody may change it. Equal values
 // of one type are one constant, wherever they are shared. It is encoded when a job that names it leaves.
 func ShareConstant[T any](f *Frame, v T) Constant[T] {
+	return Constant[T]{newVersion(f, v, constantOf[T]())}
+}
+
+// NewConstant is ShareConstant outside of all jobs, for the argument of a root job: a database that is read from a
+// file, say. An argument travels with its run, and to all who take part in it, so it may have 16 MiB at most; what is a
+// constant in it goes to whoever reads it, and may have as much as peers hold (the setting objects_memory).
+func NewConstant[T any](v T) Constant[T] {
+	c := &version[T]{loose: true, what: constantOf[T]()}
+	c.value.Store(&v)
+	return Constant[T]{c}
+}
+
+func constantOf[T any]() engine.Version {
 	name := "constant " + reflect.TypeFor[T]().String() // for people
-	return Constant[T]{newVersion(f, v, engine.Version{Kind: engine.Constant, Registered: name[:min(len(name), 200)]})}
+	return engine.Version{Kind: engine.Constant, Registered: name[:min(len(name), 200)]}
 }
 
 // Read gives the value. It is the same memory for all jobs of a process, so nobody may change it. It waits, and lends
@@ -39,7 +52,7 @@ func (c *Constant[T]) UnmarshalBinary(b []byte) (err error) {
 }
 
 // Leave is for the engine.
-func (c Constant[T]) Leave(engine.Handle) (engine.Leaving, bool, error) { return c.v.leave() }
+func (c Constant[T]) Leave(h engine.Handle) (engine.Leaving, bool, error) { return c.v.leave(h) }
 
 // An Object is a handle of one version of a value that goes from version to version: the bodies of an N-body
 // simulation, step by step. S is the type of its state, W of what is written. It may be a job's argument, or a field
@@ -119,7 +132,7 @@ func (o *Object[S, W]) UnmarshalBinary(b []byte) (err error) {
 }
 
 // Leave is for the engine.
-func (o Object[S, W]) Leave(engine.Handle) (engine.Leaving, bool, error) { return o.v.leave() }
+func (o Object[S, W]) Leave(h engine.Handle) (engine.Leaving, bool, error) { return o.v.leave(h) }
 
 // Apply is engine.Mover's: it makes the state after a write that was made elsewhere.
 func (m *move[S, W]) Apply(s *engine.Shelf, old engine.Name, write []byte) ([]byte, error) {

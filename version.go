@@ -15,6 +15,7 @@ import (
 type version[T any] struct {
 	value atomic.Pointer[T]
 	shelf *engine.Shelf  // of the pool that made it; nil if it came from elsewhere
+	loose bool           // made outside of all pools: it has the shelf of the one that it leaves
 	name  engine.Name    // of one that came
 	what  engine.Version // kind and type of one that was made here
 
@@ -67,11 +68,11 @@ func decodeAs[T any](codec engine.Codec) func([]byte) (any, error) {
 // call gives the version its name, with the parent and the write that made it. The mutex is held.
 func (v *version[T]) call(parent engine.Name, write []byte) (engine.Name, error) {
 	switch {
-	case v.shelf == nil:
-		return v.name, nil
 	case v.named != nil:
 		return v.named.Name(), nil
-	case v.shelf.Outside == nil:
+	case v.shelf == nil && !v.loose:
+		return v.name, nil
+	case v.shelf == nil || v.shelf.Outside == nil:
 		return v.name, errAlone
 	}
 	engine.Handles(*v.value.Load(), func(engine.Shared) {
@@ -143,12 +144,15 @@ func (v *version[T]) marshal() ([]byte, error) {
 }
 
 // leave is engine.Shared's.
-func (v *version[T]) leave() (l engine.Leaving, ok bool, err error) {
+func (v *version[T]) leave(h engine.Handle) (l engine.Leaving, ok bool, err error) {
 	if v == nil {
 		return l, false, nil
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.loose && v.shelf != h.Shelf {
+		v.shelf, v.named, v.told = h.Shelf, nil, false
+	}
 	if l.Name, err = v.call(engine.Name{}, nil); err == nil {
 		err = v.say(false)
 	}

@@ -84,6 +84,7 @@ func begin(args []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	tellNames(p.Root, p.Arg) // a large input is a constant of the host's
 	arg, err := wire.Value().Encode(p.Arg)
 	if err != nil {
 		return nil, err

@@ -67,8 +67,8 @@ type Shared interface {
 	Leave(Handle) (Leaving, bool, error)
 }
 
-// A Handle marks them.
-type Handle struct{}
+// A Handle marks them, and says which shelf they leave from.
+type Handle struct{ Shelf *Shelf }
 
 // Leaving is what goes with a job whose argument has a handle.
 type Leaving struct {

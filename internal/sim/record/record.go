@@ -77,6 +77,7 @@ func Tree(ctx context.Context, name, fn string, arg any) (tree *sim.Recorded, re
 	if err != nil {
 		return nil, nil, err
 	}
+	engine.Handles(arg, func(h engine.Shared) { _, _, _ = h.Leave(engine.Handle{Shelf: r.pool.Shelf()}) })
 	root := &node{fn: fn, arg: arg}
 	if err := r.do(ctx, root); err != nil {
 		return nil, nil, err
