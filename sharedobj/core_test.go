@@ -264,3 +264,43 @@ func TestSlowLink(t *testing.T) {
 		t.Errorf("while it came a little at a time there went back %v", back)
 	}
 }
+
+// A job that stays waits as long as it takes, and has fetched what there was no room to fetch when it came.
+func TestJobsThatStay(t *testing.T) {
+	c := newTestCore(t, func(cfg *Config) {
+		cfg.MaxFetches, cfg.MaxAdopted, cfg.Patience, cfg.ReadPatience = 1, 1, time.Second, 2*time.Second
+	})
+	now := time.Second
+	for id := range JobID(2) {
+		c.JobCame(now, Job{ID: id, Victim: "b1", Needs: []Need{{Digest: Digest{byte(id), 1}}}})
+	}
+	wanted := Digest{9}
+	asks := func(out Output) bool {
+		return slices.ContainsFunc(out.Messages, func(m *Message) bool {
+			return m.Ask != nil && m.Ask.Digest == wanted
+		})
+	}
+	if asks(c.JobCame(now, Job{ID: 7, Victim: "b2", Needs: []Need{{Digest: wanted}}, Stays: true})) {
+		t.Fatal("there was room")
+	}
+	asked := 0
+	for range 100 {
+		at, due := c.Next()
+		if !due || at <= now {
+			t.Fatalf("the next tick is due at %v, and it is %v", at, now)
+		}
+		now = at
+		out := c.Tick(now)
+		for _, o := range out.Orders {
+			if o.Kind == OrderBack && o.Job == 7 {
+				t.Fatalf("it goes back after %v: %v", now, o.Err)
+			}
+		}
+		if asks(out) {
+			asked++
+		}
+	}
+	if now < 10*time.Second || asked < 2 {
+		t.Errorf("it was asked for %d times in %v", asked, now)
+	}
+}

@@ -80,7 +80,7 @@ func (c *waiting) begins(w *job) {
 	c.progress(w) // what is here has not come
 	var missing []*fetch
 	for i := range w.Needs {
-		if d := w.Needs[i].Digest; c.store.state(d) == nil {
+		if d := w.Needs[i].Digest; !w.fetching[i] && c.store.state(d) == nil {
 			if w.lent && c.fetches.byDigest[d] == nil && (!c.fetches.foreign("") || !c.guestRoom(1)) {
 				c.back(w, errRefused)
 				return
@@ -257,6 +257,11 @@ func (c *waiting) failed(d Digest, err error) {
 func (c *waiting) expire() {
 	for _, j := range slices.Clone(c.list) {
 		if j.stage == running || j.until > c.now || c.jobs.byID[j.ID] != j {
+			continue
+		}
+		if j.Stays {
+			j.until = c.now + c.cfg.Patience
+			c.begins(j) // what there was no room to fetch
 			continue
 		}
 		if most := j.since + c.cfg.ReadPatience; j.stage == fetching && c.now < most && c.progress(j) {

@@ -81,6 +81,7 @@ type Job struct {
 	Needs   []Need
 	Holders []PeerID // peers said to have them, besides the victim
 	Guarded bool     // it has a guard
+	Stays   bool     // it waits as long as it takes: there is nobody to whom it could go back
 }
 
 // Member is a peer of the run.

@@ -22,6 +22,11 @@ type Config struct {
 	// names shared values does not leave its peer.
 	Shared          *sharedobj.Core
 	SharedTransport SharedTransport
+	// Argument is what the root's argument names, without which it does not begin, and Owner who has that, if anybody
+	// has. Holds has this peer get it at once, since it may have to begin the root.
+	Argument []sharedobj.Digest
+	Owner    sharedobj.PeerID
+	Holds    bool
 	// MaxJobBytes is that of steal.Config: the argument of a larger job is fetched.
 	MaxJobBytes int
 	// MaxOutcome is how many bytes an outcome may have that is told as it is; default port.MaxOutcome.
@@ -125,7 +130,8 @@ func New(cfg Config) *Driver {
 	d.proving = newProving(d, cfg.Proving)
 	if cfg.Shared != nil {
 		d.shared = &shared{d: d, core: cfg.Shared, out: cfg.SharedTransport,
-			fetching: map[steal.SegmentID]steal.Job{}, there: map[sharedobj.Digest]bool{}, results: newResults()}
+			fetching: map[steal.SegmentID]steal.Job{}, there: map[sharedobj.Digest]bool{}, results: newResults(),
+			ground: newGround(&cfg)}
 		cfg.Core.OnKept(d.shared.kept)
 	}
 	return d
@@ -142,6 +148,9 @@ func (d *Driver) Next() (at time.Duration, ok bool) {
 	}
 	if d.shared != nil && !d.core.Gone() {
 		if t, due := d.shared.core.Next(); due && (!ok || t < at) {
+			at, ok = t, true
+		}
+		if t, due := d.shared.ground.next(); due && (!ok || t < at) {
 			at, ok = t, true
 		}
 	}

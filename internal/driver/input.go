@@ -30,6 +30,7 @@ const (
 	// of one core for the other
 	fetchOrdered
 	released
+	lent
 	ready
 	notReady
 	unusable
@@ -104,7 +105,7 @@ func (d *Driver) apply(in *input) steal.Output {
 		return c.Cancel(now)
 	case happened:
 		return d.applyEvent(now, &in.event)
-	case fetchOrdered, sharedStepped, sharedSendFailed, sharedHeard, released:
+	case fetchOrdered, sharedStepped, sharedSendFailed, sharedHeard, released, lent:
 		if d.shared == nil && in.kind == fetchOrdered {
 			return c.NotReady(now, in.segment)
 		}

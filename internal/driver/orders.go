@@ -56,16 +56,20 @@ func (d *Driver) carryOut(next *order) {
 		d.segments[o.Segment] = identity{o.Job.Path, o.Job.Identity}
 		if len(o.Job.Path) == 0 {
 			d.root = o.Segment
+			if d.shared.holdsRoot(o) {
+				return
+			}
 		}
-		d.job = o.Job
-		d.shared.makeWhole(&d.job)
-		d.sources.begins(o.Segment, &d.job)
-		p.Kind, p.Segment, p.Job, p.First = port.Run, o.Segment, &d.job, o.First
+		d.runSegment(o)
+		return
 	case steal.PutBack:
 		d.isBack(o.Ref)
 		p.Kind, p.Ref, p.Restarted = port.PutBack, o.Ref, o.Restarted
 	case steal.AbortSegment:
 		d.release(o.Segment)
+		if d.shared.gaveUp(o.Segment) {
+			return
+		}
 		p.Kind, p.Segment = port.Abort, o.Segment
 	case steal.LostWork:
 		p.Kind, p.Orphans = port.LostWork, o.Orphans
@@ -73,6 +77,15 @@ func (d *Driver) carryOut(next *order) {
 		panic(fmt.Sprintf("driver: order %v", o.Kind))
 	}
 	d.cfg.Engine.Do(p)
+}
+
+// runSegment gives the engine a job to run.
+func (d *Driver) runSegment(o *steal.Order) {
+	d.job = o.Job
+	d.shared.makeWhole(&d.job)
+	d.sources.begins(o.Segment, &d.job)
+	d.order = port.Order{Kind: port.Run, Segment: o.Segment, Job: &d.job, First: o.First}
+	d.cfg.Engine.Do(&d.order)
 }
 
 // deliver fills the slot of a job.

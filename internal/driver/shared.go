@@ -28,6 +28,7 @@ type shared struct {
 	fetching map[steal.SegmentID]steal.Job // not ready yet
 	there    map[sharedobj.Digest]bool     // what the engine has, as far as it was told or has told
 	results  results                       // what outcomes name
+	ground   *ground                       // what the root's argument names; nil: nothing
 }
 
 // absorb sends what the core has to say, and queues its orders.
@@ -54,6 +55,8 @@ func (s *shared) apply(in *input) {
 		s.absorb(s.core.Hear(in.now, in.from, in.sharedNews))
 	case fetchOrdered:
 		s.fetch(in)
+	case lent:
+		s.absorb(s.core.Created(in.now, in.event.Shared.Recipe, in.event.Shared.State))
 	case released:
 		delete(s.fetching, in.segment)
 		s.absorb(s.core.JobDone(in.now, sharedobj.JobID(in.segment)))
@@ -63,6 +66,7 @@ func (s *shared) apply(in *input) {
 func (s *shared) tick(now time.Duration) {
 	if s != nil {
 		s.sweep()
+		s.tickGround(now)
 		s.absorb(s.core.Tick(now))
 	}
 }
@@ -199,6 +203,10 @@ func (s *shared) carryOut(o *sharedobj.Order) {
 		s.out.Note(text)
 		return
 	case sharedobj.OrderReady, sharedobj.OrderBack:
+		if o.Job == groundID {
+			s.laid(o.Err)
+			return
+		}
 		if o.Job&resultIDs != 0 {
 			s.came(o.Job, o.Err)
 			return

@@ -52,7 +52,7 @@ func newSharer(t *testing.T, id steal.PeerID, fresh bool) *sharer {
 }
 
 // newSharerWith makes one that holds so many bytes of what is shared.
-func newSharerWith(t *testing.T, id steal.PeerID, fresh bool, memory uint64) *sharer {
+func newSharerWith(t *testing.T, id steal.PeerID, fresh bool, memory uint64, named ...sharedobj.Digest) *sharer {
 	t.Helper()
 	s := &sharer{t: t, now: time.Second}
 	members := steal.NewMembers([]steal.Member{{ID: "a", Cluster: "c"}, {ID: "b", Cluster: "c"}})
@@ -77,7 +77,7 @@ func newSharerWith(t *testing.T, id steal.PeerID, fresh bool, memory uint64) *sh
 		t.Fatal(err)
 	}
 	s.d = driver.New(driver.Config{Core: core, Engine: s, Transport: s, Shared: shared, SharedTransport: s, Store: s,
-		MaxJobBytes: jobSize, MaxOutcome: jobSize})
+		MaxJobBytes: jobSize, MaxOutcome: jobSize, Argument: named, Owner: "a", Holds: true})
 	return s
 }
 

@@ -18,6 +18,7 @@ import (
 type Share struct {
 	Core      sharedobj.Config
 	Constants int
+	Given     bool    // the root's argument names them: see handed.go
 	Largest   int     // bytes of a value, at least 1
 	Makers    float64 // share of the leaves that make a value
 	Chains    int     // of so many objects they write a new version each in each step; 0: they make constants
@@ -287,6 +288,7 @@ func sharing(seed uint64, c *Config) {
 	if c.Share.Makers > 0 && r.IntN(2) == 0 {
 		c.Share.Chains = 1 + r.IntN(3)
 	}
+	c.Share.Given = c.Share.Constants > 0 && r.IntN(2) == 0
 	total := Sequential(c.Tree)
 	c.Want = &total.Result
 }

@@ -51,6 +51,7 @@ func (s *sharer) join(cfg *driver.Config, r sharedobj.Rand) {
 	}
 	core.SetMaster(sharedobj.PeerID(firstPeer))
 	s.core, cfg.Shared, cfg.SharedTransport, cfg.MaxOutcome = core, core, s, s.MaxOutcome
+	s.given(cfg)
 }
 
 func (s *sharer) has(d sharedobj.Digest) bool { return s.local[d] || s.here[d] }
@@ -140,7 +141,13 @@ func (s *sharer) begins(o *port.Order) (version int32) {
 		return 0
 	}
 	if len(o.Job.Path) == 0 {
-		for _, d := range append([]sharedobj.Digest{s.lattice, s.version(0)}, s.constants...) {
+		made := []sharedobj.Digest{s.lattice, s.version(0)}
+		if s.Given {
+			s.beginsRoot(o.Segment)
+		} else {
+			made = append(made, s.constants...)
+		}
+		for _, d := range made {
 			s.local[d] = true
 		}
 		s.opened = true

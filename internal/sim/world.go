@@ -111,6 +111,7 @@ func newWorld(cfg Config) (*world, error) {
 		// Processes never start in the same instant.
 		w.queue.post(event{at: w.random.Int64N(int64(time.Millisecond)), what: peerStarts, peer: p.number})
 	}
+	w.handedIn()
 	if err := w.harm.schedule(); err != nil {
 		return nil, err
 	}

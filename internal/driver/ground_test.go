@@ -1,0 +1,84 @@
+package driver_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/steal"
+)
+
+// grounded is an owner, and a peer that may have to begin the root after it, of a run whose root names something.
+func grounded(t *testing.T, memory uint64) (owner, deputy *sharer, value *port.Shared) {
+	t.Helper()
+	value = constant("sky").Shared
+	d := value.Recipe.Digest()
+	owner, deputy = newSharerWith(t, "a", true, memory, d), newSharerWith(t, "b", false, memory, d)
+	owner.other, deputy.other = deputy, owner
+	owner.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1}})
+	settle(owner, deputy)
+	return owner, deputy, value
+}
+
+// The root begins when all is here that its argument names, which the engine has before it, and not twice.
+func TestRootWaitsForItsArgument(t *testing.T) {
+	a, b, v := grounded(t, 3*constantSize)
+	pass(time.Minute, a, b)
+	if slices.Contains(a.did, "run") || !a.d.Master() {
+		t.Fatalf("its engine is ordered %v, master: %v", a.did, a.d.Master())
+	}
+	a.d.Lend(a.now, v.Recipe, v.State)
+	here, run := slices.Index(a.did, "here"), slices.Index(a.did, "run")
+	if here < 0 || run < here {
+		t.Fatalf("its engine is ordered %v", a.did)
+	}
+	a.did = nil
+	a.d.Lend(a.now, v.Recipe, v.State)
+	if pass(time.Second, a, b); slices.Contains(a.did, "run") {
+		t.Errorf("lent again, its engine is ordered %v", a.did)
+	}
+}
+
+// What the argument names is with who may have to begin the root before that has to, and stays there though more is
+// shared than fits.
+func TestDeputyHoldsTheArgument(t *testing.T) {
+	a, b, v := grounded(t, 3*constantSize)
+	a.d.Lend(a.now, v.Recipe, v.State)
+	pass(2*time.Second, a, b)
+	if !slices.Contains(b.did, "here") || slices.Contains(b.did, "run") {
+		t.Fatalf("the engine of a deputy is ordered %v", b.did)
+	}
+	for _, name := range []string{"sea", "fir", "oak", "elm"} {
+		a.tell(constant(name))
+		b.tell(constant(name))
+	}
+	if b.cut = true; !b.has(port.Event{Shared: v}) || !a.has(port.Event{Shared: v}) {
+		t.Errorf("it is dropped: by the owner %v, by the deputy %v", !a.has(port.Event{Shared: v}),
+			!b.has(port.Event{Shared: v}))
+	}
+}
+
+// A root that need not begin any more does not when what it waited for comes, and the engine hears nothing of it.
+func TestRootIsGivenUpBeforeItBegins(t *testing.T) {
+	a, b, v := grounded(t, 3*constantSize)
+	a.d.Cancel(a.now)
+	a.d.Lend(a.now, v.Recipe, v.State)
+	pass(time.Second, a, b)
+	if slices.Contains(a.did, "run") || slices.Contains(a.did, "abort") {
+		t.Errorf("its engine is ordered %v", a.did)
+	}
+}
+
+// What is more than a peer may hold is said once, and tried again now and then.
+func TestArgumentThatDoesNotFit(t *testing.T) {
+	a, b, v := grounded(t, constantSize/2)
+	a = newSharerWith(t, "a", true, 3*constantSize, v.Recipe.Digest())
+	a.other, b.other = b, a
+	a.d.Lend(a.now, v.Recipe, v.State)
+	pass(35*time.Second, a, b)
+	tries := b.d.SharedStats().JobsBack
+	if slices.Contains(b.did, "here") || len(b.said) != 1 || tries < 3 || tries > 4 {
+		t.Errorf("the engine is ordered %v, the user hears %q, it was tried %d times", b.did, b.said, tries)
+	}
+}
