@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
 )
@@ -112,5 +114,30 @@ func TestRunsShowUplinks(t *testing.T) {
 	code = f.run("runs", "--json")
 	if code != 0 || !strings.Contains(f.out.String(), `"needs_bytes_per_second": 40000,`) {
 		t.Errorf("exit code %d, output %s", code, &f.out)
+	}
+}
+
+// What an argument names is given to the daemon once, also for several runs, before the run that names it.
+func TestInputIsHandedInOnce(t *testing.T) {
+	m := newFakeMember()
+	arg := struct{ A, B satin.Constant[string] }{satin.NewConstant("a text"), satin.NewConstant("another text")}
+	for range 2 {
+		_, loans, err := submission(&task{app: "count", problem: &apps.Problem{Arg: arg}}, &options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, err := lend(t.Context(), m, loans)
+		if err != nil || len(names) != 2 || m.constants[names[0]] == nil || m.constants[names[1]] == nil {
+			t.Fatalf("names %v, %v; the daemon has %d", names, err, len(m.constants))
+		}
+	}
+	const asks, more = "ask for constant string of 7 bytes", "ask for constant string of 13 bytes"
+	if want := []string{asks, "take 7 bytes", more, "take 13 bytes", asks, more}; !slices.Equal(m.asked, want) {
+		t.Errorf("it was asked %q, want %q", m.asked, want)
+	}
+	m.err = control.Errorf(control.ErrBadInput, "its input has 3 MiB, and one run may share 2 MiB here")
+	_, loans, _ := submission(&task{app: "count", problem: &apps.Problem{Arg: arg}}, &options{})
+	if _, err := lend(t.Context(), m, loans); err == nil || err.Error() != m.err.Error() {
+		t.Errorf("got %v, want %v", err, m.err)
 	}
 }

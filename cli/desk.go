@@ -78,8 +78,11 @@ func (k *desk) Start(ctx context.Context, app, arguments string) (string, error)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", report.ErrBadInput, err)
 	}
-	sub, err := submission(t, &options{})
+	sub, loans, err := submission(t, &options{})
 	if err != nil {
+		return "", err
+	}
+	if sub.Constants, err = lend(ctx, k.d, loans); err != nil {
 		return "", err
 	}
 	if bin != nil { // which may have gone from the disk meanwhile

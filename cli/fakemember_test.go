@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -47,7 +48,8 @@ type fakeMember struct {
 	prefers []preferences.Preferences
 	leaving func(context.Context) error // instead of nothing
 
-	deposits map[string][]byte
+	deposits  map[string][]byte
+	constants map[string][]byte
 }
 
 func (m *fakeMember) Prefer(p preferences.Preferences) {
@@ -150,6 +152,19 @@ func (m *fakeMember) Refuse(_ context.Context, r control.Refused) error {
 }
 
 func (m *fakeMember) Revoke(_ context.Context, peer string) error { return m.note("revoke %s", peer) }
+
+func (m *fakeMember) AddConstant(_ context.Context, c control.Constant, from io.Reader) (control.ConstantInfo, error) {
+	if from == nil {
+		there := m.constants[c.Digest] != nil
+		return control.ConstantInfo{Here: there}, m.note("ask for %s of %d bytes", c.Name, c.Size)
+	}
+	b, err := io.ReadAll(from)
+	if m.constants == nil {
+		m.constants = map[string][]byte{}
+	}
+	m.constants[c.Digest] = b
+	return control.ConstantInfo{Here: true}, cmp.Or(err, m.note("take %d bytes", len(b)))
+}
 
 func (m *fakeMember) AddModule(_ context.Context, f control.ModuleFile) (control.ModuleInfo, error) {
 	m.note("add a module of %d bytes", len(f.Bytes))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -17,29 +18,50 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/settings"
 	"github.com/satin-peer/satin/steal"
 )
 
-// submission says t to a daemon.
-func submission(t *task, o *options) (s control.Submission, err error) {
+// submission says t to a daemon, with what its argument names.
+func submission(t *task, o *options) (s control.Submission, loans []compute.Loan, err error) {
 	s = control.Submission{App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root,
 		MaxCores: o.maxCores, Verify: o.verify, Adapt: o.adapt, MinPeers: o.least, MaxPeers: o.most, Eager: o.eager}
-	if s.Argument, err = wire.Value().Encode(t.problem.Arg); err != nil {
-		return s, failed("the problem is too large for a swarm: %w; run it with --local", err)
+	if s.Argument, loans, err = compute.HandOver(t.problem.Arg); err != nil {
+		return s, nil, failed("the problem is too large for a swarm: %w; run it with --local", err)
 	}
 	if o.recovery != steal.Salvage.String() {
 		s.Recovery = o.recovery
 	}
-	return s, nil
+	return s, loans, nil
+}
+
+// lend gives the daemon what the argument names, unless it has it, and says what that is called.
+func lend(ctx context.Context, d control.Daemon, loans []compute.Loan) (names []string, err error) {
+	for _, l := range loans {
+		digest := l.Recipe.Digest()
+		c := control.Constant{Digest: fmt.Sprintf("%x", digest[:]), Name: l.Recipe.Name, Size: int64(l.State.Size)}
+		there, err := d.AddConstant(ctx, c, nil)
+		if err == nil && !there.Here {
+			_, err = d.AddConstant(ctx, c, bytes.NewReader(l.State.Bytes()))
+		}
+		if err != nil {
+			return nil, daemonError(err)
+		}
+		names = append(names, c.Digest)
+	}
+	return names, nil
 }
 
 // handIn hands t to the daemon d, and says who can help with it.
 func handIn(c console, t *task, o *options, d control.Daemon) (run control.RunInfo, err error) {
-	sub, err := submission(t, o)
+	sub, loans, err := submission(t, o)
 	if err != nil {
+		return run, err
+	}
+	if sub.Constants, err = lend(context.Background(), d, loans); err != nil {
 		return run, err
 	}
 	if sub.Module, err = c.offer(d, t.problem.Arg); err != nil {

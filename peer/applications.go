@@ -87,11 +87,16 @@ type catalog struct {
 	built    map[string]Application
 	modules  *modules
 	programs []child.Program
+	// what arguments of own runs name
+	constants *constants
 }
 
 // unfit says why this peer cannot take part in a run; "" if it can.
 func (c *catalog) unfit(m *statement.SignedManifest) string {
 	if _, why := c.lent(m); why != "" {
+		return why
+	}
+	if why := c.constants.fits(m.Constants); why != "" {
 		return why
 	}
 	if _, err := modeOf(m.Verify); err != nil {

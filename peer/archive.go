@@ -222,9 +222,10 @@ func (a *archive) recall() *runs.Recalled {
 		}
 	}
 	for _, f := range a.own.files() {
-		if o, _, err := a.readOwn(f.name); err != nil {
+		if o, m, err := a.readOwn(f.name); err != nil {
 			a.unreadable(a.own, f.name, err)
 		} else {
+			a.apps.constants.keep(m)
 			d.Own = append(d.Own, *o)
 		}
 	}

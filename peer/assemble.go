@@ -19,12 +19,9 @@ import (
 
 // assemble makes the parts of a peer, has what was left of earlier lives go on, and lets the others in.
 func (p *Peer) assemble(apps []Application) error {
-	catalog := &catalog{built: map[string]Application{}}
-	if len(p.cfg.Compute) > 0 {
-		catalog.programs = p.cfg.Executables
-	}
-	for _, a := range apps {
-		catalog.built[a.Name] = a
+	catalog, err := p.openCatalog(apps)
+	if err != nil {
+		return err
 	}
 	if err := p.openFiles(catalog); err != nil {
 		return err
@@ -87,6 +84,22 @@ func (p *Peer) assemble(apps []Application) error {
 	p.forUsers(key, catalog)
 	jury.convene(p)
 	return p.speak(asked)
+}
+
+// openCatalog is what this peer has, and what was handed in for its own runs.
+func (p *Peer) openCatalog(apps []Application) (*catalog, error) {
+	c := &catalog{built: map[string]Application{}}
+	if len(p.cfg.Compute) > 0 {
+		c.programs = p.cfg.Executables
+	}
+	for _, a := range apps {
+		c.built[a.Name] = a
+	}
+	var err error
+	p.constants, err = openConstants(p.base, p.cfg.Host.StateDir,
+		(&memory{shareable: p.cfg.ObjectsMemory}).objects().MaxBytes)
+	c.constants = p.constants
+	return c, err
 }
 
 // answering is what members ask each other about runs.

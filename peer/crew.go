@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -69,6 +70,10 @@ func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal
 		func(why string) { log.Warn("not all that others give of a run is taken", "why", why) })
 	with.Shared, with.Notary = c.memory.objects(), c.vouch
 	with.Shared.Room = c.memory.roomToShare(m.Run, c.now)
+	with.Holds = slices.Contains(ranks(m), c.self)
+	for i := range m.Constants {
+		with.Argument = append(with.Argument, recipeOf(&m.Constants[i]).Digest())
+	}
 	if of.Hoard {
 		with.Commit = c.commitments.of(m)
 	}

@@ -197,3 +197,6 @@ func (p *Peer) Timed(other *Peer, bytes int) float64 {
 	p.cfg.Stream.Timed(name, bytes, time.Second)
 	return p.coordinator.ways.of(p.now())[name]
 }
+
+// PruneInputs removes inputs that no run has named for a while, as if it was that time.
+func (p *Peer) PruneInputs(now time.Time) { p.constants.prune(now) }

@@ -58,6 +58,9 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 		return control.RunInfo{}, err
 	}
 	m.MinPeers, m.MaxPeers = sub.MinPeers, sub.MaxPeers
+	if m.Constants, err = o.apps.constants.named(sub.Constants); err != nil {
+		return control.RunInfo{}, err
+	}
 	if sub.Module != "" {
 		h, ok := wire.ParseHash(sub.Module)
 		if !ok || sub.Function != module.Func {
@@ -85,7 +88,11 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%v", err)
 	}
+	o.apps.constants.keep(signed)
 	info, err := o.begin(ctx, signed, sub.Args)
+	if err != nil {
+		o.apps.constants.forget(signed.Run)
+	}
 	info.Help = o.swarm.helpers(manifestOf(signed))
 	return info, err
 }

@@ -128,6 +128,7 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 	}
 	r.session, r.life = s, uint64(s.Started().UnixNano())
 	t.live.Store(m.Run, s)
+	t.apps.constants.lend(m, s)
 	r.share = t.crew.share(s, m.Owner.String(), m.MaxCores)
 	return nil
 }
@@ -201,6 +202,7 @@ func (t *conductor) stop(o runs.Stop) {
 
 // discard removes what is on the disk of a run that is over: its checkpoint, and how often it has killed.
 func (x *outside) discard(run job.RunID) {
+	x.apps.constants.forget(run)
 	x.checkpoints.remove(run)
 	if err := x.deaths.forget(run); err != nil {
 		x.checkpoints.log.Warn("the deaths of a run that is over cannot be removed", "run", run, "error", err)

@@ -111,6 +111,7 @@ type Peer struct {
 	*base
 	*sharing
 	*caretaker
+	*constants
 	cfg      Config
 	host     *host.Host
 	news     chan struct{}     // the members have changed; room for one
@@ -244,6 +245,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 		case now := <-due.C:
 			p.runs.keepUp()
 			p.runs.leaveExcess(now)
+			p.constants.prune(now)
 			if len(p.cfg.Compute) > 0 {
 				p.crew.memory.collect(p.runs.inProgress(), p.traffic.stream.Stats().Coming)
 			}

@@ -129,7 +129,7 @@ var rooms = []room{
 	{dir: "cli", knows: []string{".", "adapt", "apps", "apps/*", "peer", "peer/host", "peer/control",
 		"peer/settings", "peer/preferences", "peer/emulate", "dashboard", "steal", "internal/wan", "internal/wire", "internal/module",
 		"internal/module/build", "internal/pace", "internal/report",
-		"internal/campaign", "internal/cause", "internal/durable", "internal/lrat", "internal/plain", "internal/compute/child"},
+		"internal/campaign", "internal/cause", "internal/compute", "internal/durable", "internal/lrat", "internal/plain", "internal/compute/child"},
 		modules: []string{"*", "github.com/libp2p/go-libp2p/gologshim"}},
 
 	// Tools of the house itself.

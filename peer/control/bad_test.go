@@ -37,6 +37,8 @@ func TestBadRequests(t *testing.T) {
 		{"POST /v1/runs/" + strings.Repeat("a", 65) + "/cancel", "", "bad_input", "hexadecimal"},
 		{"POST /v1/runs/a%2Fb/cancel", "", "bad_input", "hexadecimal"},
 		{"GET /v1/runs/AB/wait", "", "bad_input", "hexadecimal"},
+		{"GET /v1/constants/ab", "", "bad_input", "size in bytes"},
+		{"POST /v1/constants/ab?size=x", "bytes", "bad_input", "size in bytes"},
 		{"POST /v1/join", `{}`, "bad_input", "1 to 4096 bytes"},
 		{"POST /v1/join", `{"address":"` + strings.Repeat("x", maxAddress+1) + `"}`, "bad_input", "not 4097"},
 		{"POST /v1/join", `{"address":"` + strings.Repeat("x", maxSmallBody) + `"}`, "bad_input", "larger than"},

@@ -3,8 +3,10 @@ package control
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -15,6 +17,8 @@ const (
 	peersCall   = "GET /v1/peers"
 	runsCall    = "GET /v1/runs"
 	submitCall  = "POST /v1/runs"
+	givenCall   = "GET /v1/constants/{run}"
+	giveCall    = "POST /v1/constants/{run}"
 	addCall     = "POST /v1/modules"
 	modulesCall = "GET /v1/modules"
 	moduleCall  = "GET /v1/modules/{run}"
@@ -81,6 +85,7 @@ func newHandler(d Daemon) http.Handler {
 		}
 		return d.Submit(ctx, s)
 	}))
+	constants(mux, d)
 	mux.HandleFunc(addCall, tell(slowCall, MaxBody, d.AddModule))
 	mux.HandleFunc(publishCall, tell(slowCall, MaxBody, d.Publish))
 	mux.HandleFunc(shareCall, tell(quickCall, maxSmallBody, d.Share))
@@ -144,6 +149,38 @@ func named[R any](call func(ctx context.Context, name string) (R, error)) http.H
 		f, err := call(ctx, r.PathValue(runWildcard))
 		reply(ctx, w, f, err)
 	}
+}
+
+// constants takes both calls about one: to give it is to ask whether it is there, with its bytes.
+func constants(mux *http.ServeMux, d Daemon) {
+	handle := func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		size, err := strconv.ParseInt(query.Get("size"), 10, 64)
+		if err != nil {
+			reply(r.Context(), w, nil, Errorf(ErrBadInput, "a constant needs its size in bytes"))
+			return
+		}
+		c := Constant{Digest: r.PathValue(runWildcard), Name: query.Get("name"), Size: size}
+		var from io.Reader
+		if r.Method == http.MethodPost {
+			from = &steady{http.MaxBytesReader(w, r.Body, size+1), http.NewResponseController(w)}
+		}
+		info, err := d.AddConstant(r.Context(), c, from)
+		reply(r.Context(), w, info, err)
+	}
+	mux.HandleFunc(givenCall, handle)
+	mux.HandleFunc(giveCall, handle)
+}
+
+// steady is a body of any size that has to go on coming.
+type steady struct {
+	io.Reader
+	connection *http.ResponseController
+}
+
+func (s *steady) Read(b []byte) (int, error) {
+	_ = s.connection.SetReadDeadline(time.Now().Add(readWithin))
+	return s.Reader.Read(b)
 }
 
 // ask makes a handler of a call without parameters.

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -141,6 +142,21 @@ func (c *Client) Submit(ctx context.Context, s Submission) (RunInfo, error) {
 	return call[RunInfo](ctx, c, submitCall, slowCall, s)
 }
 
+// AddConstant gives the daemon a constant, or asks whether it has it.
+func (c *Client) AddConstant(ctx context.Context, k Constant, from io.Reader) (ConstantInfo, error) {
+	what := givenCall
+	if from != nil {
+		what = giveCall
+	}
+	what = about(what, k.Digest) + "?" + url.Values{"name": {k.Name}, "size": {strconv.FormatInt(k.Size, 10)}}.Encode()
+	// The daemon reads as fast as its disk writes, which is slower than this.
+	within := slowCall + time.Duration(k.Size/slowestDisk)*time.Second
+	return callWith[ConstantInfo](ctx, c, what, within, from)
+}
+
+// slowestDisk is how many bytes in a second a daemon is waited for.
+const slowestDisk = 1 << 20
+
 // AddModule gives the daemon a module.
 func (c *Client) AddModule(ctx context.Context, f ModuleFile) (ModuleInfo, error) {
 	return call[ModuleInfo](ctx, c, addCall, slowCall, f)
@@ -246,6 +262,15 @@ func about(call, run string) string {
 
 // call asks for one reply.
 func call[R any](ctx context.Context, c *Client, what string, within time.Duration, body any) (r R, err error) {
+	text, err := jsonOf(body)
+	if err != nil {
+		return r, err
+	}
+	return callWith[R](ctx, c, what, within, text)
+}
+
+func callWith[R any](ctx context.Context, c *Client, what string, within time.Duration, body io.Reader) (
+	r R, err error) {
 	ctx, cancel := context.WithTimeout(ctx, within+margin)
 	defer cancel()
 	response, err := c.send(ctx, what, body)
@@ -266,17 +291,22 @@ func call[R any](ctx context.Context, c *Client, what string, within time.Durati
 	return r, nil
 }
 
-// send makes a request and returns its response if all is well, else the daemon's error.
-func (c *Client) send(ctx context.Context, what string, body any) (*http.Response, error) {
-	var text []byte
-	if body != nil {
-		var err error
-		if text, err = json.Marshal(body); err != nil {
-			return nil, fmt.Errorf("the request cannot be written as JSON: %w", err)
-		}
+// jsonOf is the body of a call.
+func jsonOf(v any) (io.Reader, error) {
+	if v == nil {
+		return bytes.NewReader(nil), nil
 	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("the request cannot be written as JSON: %w", err)
+	}
+	return bytes.NewReader(text), nil
+}
+
+// send makes a request and returns its response if all is well, else the daemon's error.
+func (c *Client) send(ctx context.Context, what string, body io.Reader) (*http.Response, error) {
 	method, path, _ := strings.Cut(what, " ")
-	request, err := http.NewRequestWithContext(ctx, method, "http://daemon"+path, bytes.NewReader(text))
+	request, err := http.NewRequestWithContext(ctx, method, "http://daemon"+path, body)
 	if err != nil {
 		return nil, err
 	}

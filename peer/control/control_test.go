@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -59,6 +60,13 @@ func (f *fake) Deposit(_ context.Context, d Deposit) (DepositInfo, error) {
 }
 func (f *fake) Deposited(_ context.Context, hash string) (Deposit, error) {
 	return Deposit{Hash: hash, Bytes: []byte("bytes")}, f.note("deposited", hash)
+}
+func (f *fake) AddConstant(_ context.Context, c Constant, from io.Reader) (ConstantInfo, error) {
+	if from == nil {
+		return ConstantInfo{}, f.note("is there", c)
+	}
+	b, err := io.ReadAll(from)
+	return ConstantInfo{Here: true}, errors.Join(err, f.note("add", c, string(b)))
 }
 func (f *fake) AddModule(_ context.Context, m ModuleFile) (ModuleInfo, error) {
 	return ModuleInfo{Module: "ef"}, f.note("add module", m)
@@ -147,6 +155,7 @@ func TestCalls(t *testing.T) {
 	_, c, _ := serve(t, f)
 	submission := Submission{App: "nqueens", Args: []string{"18"}, Function: "nqueens.search", Argument: []byte{0, 255}}
 	ctx := t.Context()
+	constant := Constant{"ab", "constant [][]string & more", 5}
 	for _, call := range []struct {
 		name  string
 		call  func() (any, error)
@@ -159,6 +168,10 @@ func TestCalls(t *testing.T) {
 		{"doctor", func() (any, error) { return c.Doctor(ctx) }, f.found, []any{"doctor"}},
 		{"submit", func() (any, error) { return c.Submit(ctx, submission) }, RunInfo{Run: "ab", App: "nqueens"},
 			[]any{"submit", submission}},
+		{"ask for a constant", func() (any, error) { return c.AddConstant(ctx, constant, nil) }, ConstantInfo{},
+			[]any{"is there", constant}},
+		{"add a constant", func() (any, error) { return c.AddConstant(ctx, constant, strings.NewReader("bytes")) },
+			ConstantInfo{Here: true}, []any{"add", constant, "bytes"}},
 		{"add a module", func() (any, error) { return c.AddModule(ctx, ModuleFile{[]byte("x")}) },
 			ModuleInfo{Module: "ef"}, []any{"add module", ModuleFile{[]byte("x")}}},
 		{"modules", func() (any, error) { return c.Modules(ctx) }, []ModuleInfo{{Module: "ef", Here: true}},

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/satin-peer/satin/internal/report"
@@ -25,6 +26,11 @@ type Daemon interface {
 	// the application, its function or the argument is not what this peer has; ErrRefused when it is leaving or has
 	// too many runs.
 	Submit(ctx context.Context, s Submission) (RunInfo, error)
+
+	// AddConstant takes in a value that the argument of a run to come names, as many bytes as it says, if it is not
+	// there already; without a reader it says only whether it is. It stays for some minutes, and as long as a run that
+	// names it. ErrBadInput for one that is larger than what one run may share here, or not what its name says.
+	AddConstant(ctx context.Context, c Constant, from io.Reader) (ConstantInfo, error)
 
 	// AddModule takes in a module for runs that this peer owns, and names it. ErrRefused if the daemon has nothing
 	// to do with modules.
@@ -142,6 +148,18 @@ type Shared struct {
 	Expires time.Time `json:"expires"`
 }
 
+// A Constant is a value that the argument of a run names, and that goes beside it.
+type Constant struct {
+	Digest string // its name in the argument, 64 hexadecimal digits
+	Name   string // of its type, as package satin has it
+	Size   int64  // bytes, encoded
+}
+
+// A ConstantInfo says whether a constant is there.
+type ConstantInfo struct {
+	Here bool `json:"here"`
+}
+
 // A Submission asks for a run.
 type Submission struct {
 	App string `json:"app"` // the application's name, "nqueens"
@@ -150,6 +168,8 @@ type Submission struct {
 	Title    string   `json:"title"`    // the problem in words, "18 queens"
 	Function string   `json:"function"` // registered name of the root job's function, "nqueens.search"
 	Argument []byte   `json:"argument"` // its argument in CBOR, as package wire encodes values; at most 16 MiB
+	// Constants are the digests of those that the argument names, as AddConstant has taken them in.
+	Constants []string `json:"constants,omitempty"`
 	// Module is the hash of the module that Function is in, as AddModule gave it; "": it is built in.
 	Module string `json:"module,omitempty"`
 	// Recovery says what becomes of the work of peers that are lost: "salvage" or "naive"; "" is salvage.

@@ -36,6 +36,10 @@ type Config struct {
 	Tell func(n *steal.News)
 	// Shared bounds what is held of what jobs share.
 	Shared sharedobj.Config
+	// Argument is what the root's argument names, without which it does not begin. Holds has this peer get it at once,
+	// as one that may have to begin it: see driver.Config.
+	Argument []sharedobj.Digest
+	Holds    bool
 	// SendShared and TellShared are Send and Tell for what the core of that has to say; SharedSendFailed and HearShared
 	// are what they lead to. Without them a job that names something shared comes back to where it was spawned.
 	SendShared func(m *sharedobj.Message)
@@ -181,8 +185,12 @@ func New(cfg Config) (*Session, error) {
 	s.lasting = lasting{cfg: &s.cfg, tell: s.tell}
 	sides := sides{s}
 	with := driver.Config{Core: core, Engine: sides, Transport: sides, Shared: shared, SharedTransport: sides,
-		MaxJobBytes: cfg.Core.MaxJobBytes, Notary: cfg.Notary, Proving: cfg.Proving,
+		MaxJobBytes: cfg.Core.MaxJobBytes, Notary: cfg.Notary, Proving: cfg.Proving, Argument: cfg.Argument,
+		Holds:  cfg.Holds,
 		Commit: cfg.Commit}
+	if len(cfg.Run.Deputies) > 0 {
+		with.Owner = sharedobj.PeerID(cfg.Run.Deputies[0])
+	}
 	if cfg.Store != nil && cfg.Run.Recovery != steal.Naive {
 		with.Store = sides
 	}

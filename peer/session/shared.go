@@ -82,6 +82,11 @@ func (s *Session) SharedSendFailed(m *sharedobj.Message) {
 	s.tell(func(now time.Duration) { s.driver.SharedSendFailed(now, m) })
 }
 
+// Lend says that this peer has something that the root's argument names.
+func (s *Session) Lend(r *sharedobj.Recipe, state *sharedobj.Body) {
+	s.tell(func(now time.Duration) { s.driver.Lend(now, r, state) })
+}
+
 // SendShared sends a message.
 func (x sides) SendShared(m *sharedobj.Message) {
 	if x.s.cfg.SendShared != nil {

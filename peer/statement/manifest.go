@@ -56,6 +56,8 @@ type Manifest struct {
 	Executables []Executable `cbor:"19,keyasint,omitempty"`
 	// Eager is of how many of 100 jobs given away idle peers may get a copy at the end of the run; 0: of none.
 	Eager int `cbor:"20,keyasint,omitempty"`
+	// Constants are what the argument names that goes beside it.
+	Constants []Constant `cbor:"21,keyasint,omitempty"`
 	// Proof is the owner's of its membership, as on a card: who takes part may never have met it. It travels beside
 	// what is signed, for it proves itself, and who does not read it yet gets the manifest without: see Unbacked.
 	Proof []byte `cbor:"-"`
@@ -67,6 +69,14 @@ type Executable struct {
 	Hash []byte `cbor:"2,keyasint"` // SHA-256 of its bytes
 }
 
+// A Constant is a shared value that was handed in with a run: the name of its type, and its bytes as package sharedobj
+// names them.
+type Constant struct {
+	Name string   `cbor:"1,keyasint"`
+	Size uint64   `cbor:"2,keyasint"`
+	Top  [32]byte `cbor:"3,keyasint"`
+}
+
 const (
 	// MaxManifest bounds an encoded manifest, in bytes: its argument is nearly all of it.
 	MaxManifest = wire.MaxValue - 1<<10
@@ -76,6 +86,10 @@ const (
 	MaxDeputies = 8
 	// MaxExecutables bounds Manifest.Executables.
 	MaxExecutables = 8
+	// MaxConstants, MaxConstant and MaxConstantName bound Manifest.Constants, their bytes and their names.
+	MaxConstants    = 16
+	MaxConstant     = 1 << 40
+	MaxConstantName = 200
 	// MaxLife is the longest time between Created and Expires.
 	MaxLife = 100 * 24 * time.Hour
 )
@@ -174,6 +188,12 @@ func (m *Manifest) check() error {
 	for _, x := range m.Executables {
 		b.text("an executable's name", x.Name, maxName)
 		b.count("the length of an executable's hash", int64(len(x.Hash)), sha256.Size, sha256.Size)
+	}
+	b.count("the number of constants", int64(len(m.Constants)), 0, MaxConstants)
+	for _, c := range m.Constants {
+		b.text("a constant's name", c.Name, MaxConstantName)
+		b.count("the length of a constant's name", int64(len(c.Name)), 1, MaxConstantName)
+		b.count("a constant's size in bytes", int64(min(c.Size, MaxConstant+1)), 0, MaxConstant)
 	}
 	b.count("the time of creation", m.Created, 0, maxUnix)
 	b.count("the time of expiry", m.Expires, m.Created, min(m.Created+int64(MaxLife/time.Second), maxUnix))

@@ -1,0 +1,276 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/satin-peer/satin/internal/durable"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/sharedobj"
+)
+
+// The constants that arguments of own runs name are handed in before the run, each in a file of its own, so that the
+// owner has them again after a restart. They stay as long as such a run goes on or is suspended, and a while beyond,
+// for the next run with the same database.
+
+// constants keeps them.
+type constants struct {
+	*base
+	dir  string
+	most uint64 // bytes of all that one run names
+
+	mu   sync.Mutex
+	runs map[job.RunID][]statement.Constant // own ones
+	idle map[string]time.Time               // since when none names it
+}
+
+const (
+	// constantIdle is how long one stays that no run names.
+	constantIdle = 10 * time.Minute
+	// maxConstantsIdle bounds those: of more than that the ones that have been idle for the longest go.
+	maxConstantsIdle = 32
+	constantFile     = ".constant"
+	maxConstantHead  = 1 << 10
+	constantStep     = 1 << 20 // bytes that are read at once
+)
+
+// openConstants takes what earlier lives have left for idle until runs name it.
+func openConstants(b *base, state string, most uint64) (*constants, error) {
+	c := &constants{base: b, dir: filepath.Join(state, "constants"), most: most,
+		runs: map[job.RunID][]statement.Constant{}, idle: map[string]time.Time{}}
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("the directory constants: %w", err)
+	}
+	durable.Sweep(c.dir)
+	list, err := os.ReadDir(c.dir)
+	for _, e := range list {
+		if name := e.Name(); filepath.Ext(name) == constantFile {
+			c.idle[name[:len(name)-len(constantFile)]] = b.now()
+		}
+	}
+	return c, err
+}
+
+func (c *constants) path(digest string) string { return filepath.Join(c.dir, digest+constantFile) }
+
+// fits says why a run that names so many bytes is none for this peer; "" if it is one.
+func (c *constants) fits(list []statement.Constant) string {
+	all := uint64(0)
+	for _, n := range list {
+		all += n.Size // of few, each bounded
+	}
+	if all <= c.most {
+		return ""
+	}
+	return fmt.Sprintf("its input has %d MiB, and one run may share %d MiB here: allow more by the setting objects_memory",
+		mebibytes(all), c.most>>20)
+}
+
+func mebibytes(n uint64) uint64 { return (n + 1<<20 - 1) >> 20 }
+
+// AddConstant takes one in, if it is not here; without a reader it says whether it is.
+func (c *constants) AddConstant(ctx context.Context, k control.Constant, from io.Reader) (control.ConstantInfo, error) {
+	digest, ok := wire.ParseHash(k.Digest)
+	if !ok || k.Name == "" || len(k.Name) > statement.MaxConstantName || k.Size < 0 {
+		return control.ConstantInfo{}, control.Errorf(control.ErrBadInput, "%q of %d bytes is no constant",
+			clip(k.Name), k.Size)
+	}
+	if why := c.fits([]statement.Constant{{Size: uint64(k.Size)}}); why != "" {
+		return control.ConstantInfo{}, control.Errorf(control.ErrBadInput, "%s", why)
+	}
+	c.prune(c.now())
+	if c.touch(k.Digest) || from == nil {
+		return control.ConstantInfo{Here: c.touch(k.Digest)}, nil
+	}
+	data, err := take(ctx, from, k.Size)
+	if err != nil {
+		return control.ConstantInfo{}, control.Errorf(control.ErrBadInput, "a constant of %d bytes: %v", k.Size, err)
+	}
+	body := sharedobj.Build(data)
+	head := statement.Constant{Name: k.Name, Size: body.Size, Top: body.Top}
+	if recipeOf(&head).Digest() != sharedobj.Digest(digest) {
+		return control.ConstantInfo{}, control.Errorf(control.ErrBadInput,
+			"a constant of %d bytes: they are not those that its name is a hash of", k.Size)
+	}
+	if err := c.write(k.Digest, &head, data); err != nil {
+		return control.ConstantInfo{}, control.Errorf(control.ErrUnavailable, "the input cannot be kept: %v", err)
+	}
+	c.mu.Lock()
+	c.idle[k.Digest] = c.now()
+	c.mu.Unlock()
+	return control.ConstantInfo{Here: true}, nil
+}
+
+// take reads so many bytes, and that there are no more. What it holds has come.
+func take(ctx context.Context, from io.Reader, size int64) (data []byte, err error) {
+	for int64(len(data)) < size && err == nil {
+		step := make([]byte, min(constantStep, size-int64(len(data))))
+		_, err = io.ReadFull(from, step)
+		data = append(data, step...)
+		err = errors.Join(err, ctx.Err())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("fewer have come: %w", err)
+	}
+	if n, _ := from.Read(make([]byte, 1)); n > 0 {
+		return nil, errors.New("more have come")
+	}
+	return data, nil
+}
+
+func recipeOf(k *statement.Constant) *sharedobj.Recipe {
+	return &sharedobj.Recipe{Kind: sharedobj.Constant, Name: k.Name,
+		State: sharedobj.Blob{Size: k.Size, Top: k.Top}}
+}
+
+func (c *constants) write(digest string, head *statement.Constant, data []byte) error {
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return err
+	}
+	b, err := wire.Value().Encode(head)
+	if err != nil {
+		return err
+	}
+	return durable.Write(c.path(digest), 0o600, true, func(w io.Writer) error {
+		if err := wire.WriteFrame(w, b, maxConstantHead); err != nil {
+			return err
+		}
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// touch says whether one is here, and has it stay for a while.
+func (c *constants) touch(digest string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, err := os.Stat(c.path(digest)); err != nil {
+		return false
+	}
+	if _, idle := c.idle[digest]; idle {
+		c.idle[digest] = c.now()
+	}
+	return true
+}
+
+// read gives what a file begins with, and the rest of it if that is wanted.
+func (c *constants) read(digest string, whole bool) (head statement.Constant, data []byte, err error) {
+	f, err := os.Open(c.path(digest))
+	if err != nil {
+		return head, nil, err
+	}
+	defer func() { _ = f.Close() }()
+	b, err := wire.ReadFrame(f, nil, maxConstantHead)
+	if err == nil {
+		err = wire.Value().Decode(b, &head)
+	}
+	if err == nil && whole {
+		data, err = io.ReadAll(io.LimitReader(f, int64(min(head.Size, c.most))+1))
+	}
+	return head, data, err
+}
+
+// named gives what a manifest says of those that are here.
+func (c *constants) named(digests []string) (list []statement.Constant, err error) {
+	for _, d := range digests {
+		if _, ok := wire.ParseHash(d); !ok || !c.touch(d) {
+			return nil, control.Errorf(control.ErrBadInput, "the input %s is not here: hand the run in again", clip(d))
+		}
+		head, _, err := c.read(d, false)
+		if err != nil {
+			return nil, control.Errorf(control.ErrUnavailable, "the input cannot be read: %v", err)
+		}
+		list = append(list, head)
+	}
+	return list, nil
+}
+
+// keep has those stay that an own run names, until it is forgotten.
+func (c *constants) keep(m *statement.SignedManifest) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(m.Constants) == 0 {
+		return
+	}
+	c.runs[m.Run] = m.Constants
+	for i := range m.Constants {
+		delete(c.idle, digestOf(&m.Constants[i]))
+	}
+}
+
+func digestOf(k *statement.Constant) string {
+	d := recipeOf(k).Digest()
+	return fmt.Sprintf("%x", d[:])
+}
+
+// forget is called when a run is over.
+func (c *constants) forget(run job.RunID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old := c.runs[run]
+	delete(c.runs, run)
+	for i := range old {
+		c.idle[digestOf(&old[i])] = c.now()
+	}
+	for _, others := range c.runs {
+		for i := range others {
+			delete(c.idle, digestOf(&others[i]))
+		}
+	}
+}
+
+// prune removes what no run has named for a while, and what is too much.
+func (c *constants) prune(now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		oldest := ""
+		for d, since := range c.idle {
+			if oldest == "" || since.Before(c.idle[oldest]) {
+				oldest = d
+			}
+		}
+		if oldest == "" || now.Sub(c.idle[oldest]) < constantIdle && len(c.idle) <= maxConstantsIdle {
+			return
+		}
+		delete(c.idle, oldest)
+		if err := os.Remove(c.path(oldest)); err != nil {
+			c.log.Warn("an input that no run names any more cannot be removed", "error", err)
+		}
+	}
+}
+
+// lend gives a session of an own run what its argument names. It does not wait for the disk.
+func (c *constants) lend(m *statement.SignedManifest, s *session.Session) {
+	c.mu.Lock()
+	list := c.runs[m.Run]
+	c.mu.Unlock()
+	if len(list) == 0 {
+		return
+	}
+	c.spawn(func(context.Context) {
+		for i := range list {
+			_, data, err := c.read(digestOf(&list[i]), true)
+			body := sharedobj.Build(data)
+			if err == nil && body.Blob != recipeOf(&list[i]).State {
+				err = errors.New("it has been changed")
+			}
+			if err != nil {
+				c.log.Error("the input of a run cannot be read: it waits for a member that has it", "run", m.Run, "error",
+					oneLine(err))
+				continue
+			}
+			s.Lend(recipeOf(&list[i]), body)
+		}
+	})
+}
