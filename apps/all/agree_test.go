@@ -9,7 +9,6 @@ import (
 	"github.com/satin-peer/satin/apps/apptest"
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/port"
-	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 )
@@ -51,7 +50,7 @@ func TestEqualJobsAgree(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				arg, err := wire.Value().Encode(p.Arg)
+				arg, loans, err := compute.HandOver(p.Arg)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -60,7 +59,7 @@ func TestEqualJobsAgree(t *testing.T) {
 					t.Fatalf("it can be compared: %+v, %v", c, err)
 				}
 				if want == "" {
-					compared += agree(t, p.Root, arg)
+					compared += agree(t, p.Root, arg, loans)
 				}
 			}
 		})
@@ -91,7 +90,7 @@ type pair struct {
 }
 
 // agree runs a problem, and jobs that it gives away twice each.
-func agree(t *testing.T, root string, arg []byte) (compared int) {
+func agree(t *testing.T, root string, arg []byte, loans []compute.Loan) (compared int) {
 	e, err := compute.New(compute.Config{Workers: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -103,6 +102,10 @@ func agree(t *testing.T, root string, arg []byte) (compared int) {
 	}
 	b := &bench{t: t, e: e, left: 6, twice: map[steal.SegmentID]*pair{}, last: 1}
 	e.Do(&port.Order{Kind: port.Cores, Max: 1, Share: true}) // nobody else takes jobs
+	for _, l := range loans {
+		e.Do(&port.Order{Kind: port.Here, Shared: &port.Shared{Digest: l.Recipe.Digest(), Name: l.Recipe.Name,
+			Data: l.State.Bytes()}})
+	}
 	e.Do(&port.Order{Kind: port.Run, Segment: 1, Job: &job})
 	e.Do(&port.Order{Kind: port.Take, Ticket: 1, Max: 4})
 	deadline := time.After(8 * time.Minute)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
 )
 
@@ -72,27 +73,35 @@ func (o *options) problem(args []string) (*apps.Problem, error) {
 	}
 	t := Task{Best: o.best, Leaf: o.threshold, Flat: o.variant == "mw",
 		Scoring: Scoring{int32(o.match), int32(o.mismatch), int32(o.gap)}}
+	in := input{Task: t}
 	var err error
 	switch {
 	case o.generate != "":
 		if err := apps.ArgCount(args, 0, ""); err != nil {
 			return nil, err
 		}
-		err = o.draw(&t)
+		err = o.draw(&in)
 	case o.seed != defaultSeed:
 		err = &apps.InputError{What: "--seed", Got: fmt.Sprint(o.seed), Want: "none without --generate"}
 	default:
 		if err := apps.ArgCount(args, 2, "QUERIES and DATABASE, or --generate Q,N,LENGTH"); err != nil {
 			return nil, err
 		}
-		if t.Queries, err = read(args[0]); err == nil {
-			t.Database, err = read(args[1])
+		if in.queries, err = read(args[0]); err == nil {
+			in.database, err = read(args[1])
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return problem(t), nil
+	return in.problem(), nil
+}
+
+// input is what a task is about, with its sequences at hand: the task itself names them, since they may be too
+// much to go with it.
+type input struct {
+	Task
+	queries, database []Sequence
 }
 
 func read(name string) ([]Sequence, error) {
@@ -104,12 +113,12 @@ func read(name string) ([]Sequence, error) {
 }
 
 // draw makes what --generate asks for.
-func (o *options) draw(t *Task) error {
+func (o *options) draw(in *input) error {
 	limits := [3]int{1000, 20_000, 5000}
 	refused := &apps.InputError{What: "--generate", Got: o.generate,
 		Want: fmt.Sprintf("Q,N,LENGTH: numbers from 1 to %d, %d and %d, of at most %d letters in all", limits[0],
 			limits[1],
-			limits[2], maxFile)}
+			limits[2], maxDrawn)}
 	words := strings.Split(o.generate, ",")
 	if len(words) != len(limits) {
 		return refused
@@ -121,43 +130,45 @@ func (o *options) draw(t *Task) error {
 			return refused
 		}
 	}
-	if 2*(n[0]+n[1])*n[2] > 3*maxFile {
+	if 2*(n[0]+n[1])*n[2] > 3*maxDrawn {
 		return refused
 	}
-	t.Queries, t.Database = draw(n[0], n[1], n[2], o.seed)
+	in.queries, in.database = draw(n[0], n[1], n[2], o.seed)
 	return nil
 }
 
-func problem(t Task) *apps.Problem {
+func (in input) problem() *apps.Problem {
+	in.Queries, in.Database = satin.NewConstant(in.queries), satin.NewConstant(in.database)
 	return &apps.Problem{
-		Title: fmt.Sprintf("%d queries against %d sequences, %d letters", len(t.Queries), len(t.Database),
-			letters(t.Database)),
+		Title: fmt.Sprintf("%d queries against %d sequences, %d letters", len(in.queries), len(in.database),
+			letters(in.database)),
 		Root:       "gene.compare",
-		Arg:        t,
-		Sequential: func() any { return compareAlone(t) },
-		Check:      func(result any) error { return t.check(result.([][]Hit)) },
-		Answer:     func(result any) apps.Answer { return t.answer(result.([][]Hit)) },
+		Arg:        in.Task,
+		Sequential: func() any { return compareAlone(in) },
+		Check:      func(result any) error { return in.check(result.([][]Hit)) },
+		Answer:     func(result any) apps.Answer { return in.answer(result.([][]Hit)) },
 	}
 }
 
 // check computes the hits' scores again, and looks whether they are in order. That there is no better one
 // cannot be told without computing all.
-func (t *Task) check(hits [][]Hit) error {
-	if len(hits) != len(t.Queries) {
-		return fmt.Errorf("hits of %d queries, not of %d", len(hits), len(t.Queries))
+func (in *input) check(hits [][]Hit) error {
+	if len(hits) != len(in.queries) {
+		return fmt.Errorf("hits of %d queries, not of %d", len(hits), len(in.queries))
 	}
 	for i, list := range hits {
-		name := t.Queries[i].Name
-		if len(list) != min(t.Best, len(t.Database)) {
+		name := in.queries[i].Name
+		if len(list) != min(in.Best, len(in.database)) {
 			return fmt.Errorf("%s has %d hits", name, len(list))
 		}
 		for j, h := range list {
-			if h.Subject < 0 || h.Subject >= len(t.Database) {
+			if h.Subject < 0 || h.Subject >= len(in.database) {
 				return fmt.Errorf("%s hits sequence %d, which is not there", name, h.Subject)
 			}
-			subject := t.Database[h.Subject].Letters
-			if want := t.Scoring.score(t.Queries[i].Letters, subject, make([]int32, len(subject)+1)); want != h.Score {
-				return fmt.Errorf("%s hits %s with a score of %d, not %d", name, t.Database[h.Subject].Name, want,
+			subject := in.database[h.Subject].Letters
+			want := in.Scoring.score(in.queries[i].Letters, subject, make([]int32, len(subject)+1))
+			if want != h.Score {
+				return fmt.Errorf("%s hits %s with a score of %d, not %d", name, in.database[h.Subject].Name, want,
 					h.Score)
 			}
 			if j > 0 && list[j-1].compare(h) >= 0 {
@@ -168,13 +179,13 @@ func (t *Task) check(hits [][]Hit) error {
 	return nil
 }
 
-func (t *Task) answer(hits [][]Hit) apps.Answer {
+func (in *input) answer(hits [][]Hit) apps.Answer {
 	var b strings.Builder
 	fields := []map[string]any{}
 	for i, list := range hits {
 		for _, h := range list {
-			fmt.Fprintf(&b, "%s\t%s\t%d\n", t.Queries[i].Name, t.Database[h.Subject].Name, h.Score)
-			fields = append(fields, map[string]any{"query": t.Queries[i].Name, "sequence": t.Database[h.Subject].Name,
+			fmt.Fprintf(&b, "%s\t%s\t%d\n", in.queries[i].Name, in.database[h.Subject].Name, h.Score)
+			fields = append(fields, map[string]any{"query": in.queries[i].Name, "sequence": in.database[h.Subject].Name,
 				"score": h.Score})
 		}
 	}

@@ -9,10 +9,12 @@ import (
 	"github.com/satin-peer/satin/apps"
 )
 
-// Limits of the input. A run's problem, with all its sequences, has to fit into 16 MiB to be handed to a swarm.
+// Limits of the input. Both files go to a swarm as constants, of which a peer holds 1 GiB at most unless its owner
+// allows more; drawn ones are for tries.
 const (
-	maxFile      = 12 << 20
-	maxSequences = 100_000
+	maxFile      = 1 << 30
+	maxDrawn     = 12 << 20 // letters
+	maxSequences = 4_000_000
 	maxName      = 200
 )
 

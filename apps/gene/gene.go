@@ -18,7 +18,7 @@ func init() {
 
 // Task is a whole problem.
 type Task struct {
-	Queries, Database []Sequence
+	Queries, Database satin.Constant[[]Sequence]
 	Best              int // hits that are wanted for each query
 	Scoring           Scoring
 	Leaf              int  // letters of queries times letters of subjects that one job compares
@@ -37,18 +37,18 @@ type Part struct {
 
 // compare finds the best hits of each query.
 func compare(f *satin.Frame, t Task) [][]Hit {
-	p := Part{Queries: satin.ShareConstant(f, t.Queries), Database: satin.ShareConstant(f, t.Database),
-		Query: [2]int{0, len(t.Queries)}, Subject: [2]int{0, len(t.Database)}, Best: t.Best, Scoring: t.Scoring,
-		Leaf: t.Leaf}
+	queries, database := t.Queries.Read(f), t.Database.Read(f)
+	p := Part{Queries: t.Queries, Database: t.Database, Query: [2]int{0, len(queries)},
+		Subject: [2]int{0, len(database)}, Best: t.Best, Scoring: t.Scoring, Leaf: t.Leaf}
 	if !t.Flat {
 		return part(f, p)
 	}
-	hits := make([][]Hit, len(t.Queries))
+	hits := make([][]Hit, len(queries))
 	var asked []satin.Future[Part, [][]Hit]
 	var parts []Part
 	var walk func(p Part)
 	walk = func(p Part) {
-		if halves, ok := p.halve(t.Queries, t.Database); ok {
+		if halves, ok := p.halve(queries, database); ok {
 			walk(halves[0])
 			walk(halves[1])
 			return
@@ -117,10 +117,10 @@ func letters(list []Sequence) (n int) {
 }
 
 // compareAlone is the sequential twin of compare.
-func compareAlone(t Task) [][]Hit {
-	hits := make([][]Hit, len(t.Queries))
-	for i, q := range t.Queries {
-		hits[i] = t.Scoring.best(q, t.Database, 0, t.Best)
+func compareAlone(in input) [][]Hit {
+	hits := make([][]Hit, len(in.queries))
+	for i, q := range in.queries {
+		hits[i] = in.Scoring.best(q, in.database, 0, in.Best)
 	}
 	return hits
 }

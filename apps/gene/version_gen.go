@@ -3,4 +3,4 @@
 package gene
 
 // sources names all that this package's jobs are made of: go generate writes it anew.
-const sources = "be71697c9c250dd234003de84047e6d6cb0a6323e84d3ff9fac6e27f8fb83be6"
+const sources = "f63c9eeb61baa3c66d5d0231c777fd95cdafd371c2c48e331e819d26a82b210a"
