@@ -72,8 +72,8 @@ func TestRootIsGivenUpBeforeItBegins(t *testing.T) {
 
 // What is more than a peer may hold is said once, and tried again now and then.
 func TestArgumentThatDoesNotFit(t *testing.T) {
-	a, b, v := grounded(t, constantSize/2)
-	a = newSharerWith(t, "a", true, 3*constantSize, v.Recipe.Digest())
+	_, b, v := grounded(t, constantSize/2)
+	a := newSharerWith(t, "a", true, 3*constantSize, v.Recipe.Digest())
 	a.other, b.other = b, a
 	a.d.Lend(a.now, v.Recipe, v.State)
 	pass(35*time.Second, a, b)
