@@ -17,8 +17,8 @@ import (
 
 // stateNames are all that a peer keeps in its state directory. What else is there is somebody else's.
 var stateNames = []string{
-	"allowed", "answers", "cancelled", "checkpoints", "control", logFile, logFile + ".1", dashboard.PrefsFile, "deaths",
-	"deposits", "held", "hours.json", "incarnation", "invitations", "lies", "lock", "modules", "owed", "own", "peer.key",
+	"allowed", "answers", "cancelled", "checkpoints", "constants", "control", logFile, logFile + ".1",
+	dashboard.PrefsFile, "deaths", "deposits", "held", "hours.json", "incarnation", "invitations", "lies", "lock", "modules", "owed", "own", "peer.key",
 	"peers", "port", "published", "receipts", "records", "refused", "revocations", "revoked", "swarm", "swarm.key",
 }
 
