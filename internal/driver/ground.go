@@ -87,7 +87,7 @@ func (s *shared) laid(why error) {
 		return
 	}
 	if g.ready = true; g.root != nil {
-		s.d.runSegment(g.root)
+		runSegment(s.d, g.root)
 		g.root = nil
 	}
 }

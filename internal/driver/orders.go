@@ -60,7 +60,7 @@ func (d *Driver) carryOut(next *order) {
 				return
 			}
 		}
-		d.runSegment(o)
+		runSegment(d, o)
 		return
 	case steal.PutBack:
 		d.isBack(o.Ref)
@@ -80,7 +80,7 @@ func (d *Driver) carryOut(next *order) {
 }
 
 // runSegment gives the engine a job to run.
-func (d *Driver) runSegment(o *steal.Order) {
+func runSegment(d *Driver, o *steal.Order) {
 	d.job = o.Job
 	d.shared.makeWhole(&d.job)
 	d.sources.begins(o.Segment, &d.job)
