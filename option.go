@@ -51,7 +51,8 @@ func Checked[A any](check func(A) error) Option {
 }
 
 // Exact says that equal jobs come to equal results to the bit, always and on every machine: no job reads a Lattice,
-// leaves a loop over results early so that it matters which came first, or computes with floating point.
+// leaves a loop over results early so that it matters which came first, or computes with floating point; and where
+// Kept.Read finds nothing Certificate says ErrNothing.
 func Exact() Option {
 	return Option{name: "Exact", set: func(d *engine.Desc) { d.Alike = engine.Exact }}
 }
@@ -79,6 +80,11 @@ func Essence[A, R any](of func(A, R) (R, error)) Option {
 		d.Essence = func(arg, result any) (any, error) { return of(arg.(A), result.(R)) }
 	}}
 }
+
+// ErrNothing is for Essence and Certificate to return of a result that is no answer, as when a job did not get what it
+// was to read (Kept.Read): nobody is put out for it, and somebody else is asked, or the same machine after a while. If
+// nobody ever has an answer, a run that is verified by others waits.
+var ErrNothing = engine.ErrNothing
 
 // Small names a small instance of a program, for the function of its root job: an argument for which one core needs
 // between 5 and 200 ms. A run that adapts times it now and then on each of its peers, on idle cores and for at most 1 %

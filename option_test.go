@@ -15,6 +15,9 @@ func init() {
 		if s == "wrong" {
 			return false, errors.New("it is wrong")
 		}
+		if s == "" {
+			return false, satin.ErrNothing
+		}
 		return s == "proof", nil
 	}), satin.Essence(func(n int, s string) (string, error) { return strings.ToLower(s), nil }))
 	satin.RegisterErr("option.exact", withExact, satin.Exact(), satin.Unlike(func(n int) string {
@@ -33,7 +36,7 @@ func mistyped(_ *satin.Frame, n int) int { return n }
 func TestOptions(t *testing.T) {
 	f, _ := satin.Lookup("option.both")
 	for said, want := range map[string]string{"proof": "proof true <nil>", "A": "a false <nil>",
-		"wrong": "wrong false it is wrong"} {
+		"wrong": "wrong false it is wrong", "": " false satin: the result says nothing"} {
 		essence, proven, err := f.Judge(1, said)
 		if got := fmt.Sprint(essence, " ", proven, " ", err); got != want {
 			t.Errorf("%q is judged %q, want %q", said, got, want)

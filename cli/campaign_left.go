@@ -188,11 +188,40 @@ func claim(ctx context.Context, d control.Daemon, p *campaign.Piece) (fewest int
 	return fewest, all, nil
 }
 
-// reopen takes back what was said of parts that are left: of those whose proof is wrong, and of those whose proof could
-// not be had, if nobody says that he has it. Words are how the run was told of each.
-func (d *campaignDir) reopen(ctx context.Context, daemon control.Daemon, parts []int, words []string,
-	fields map[string]any) error {
-	var said struct{ Refused, Lost []string }
+// stillKept is those of some parts whose proof somebody says that he has; a run that is to check another would wait.
+// These are open again, unless fewer members are connected than are to check them: this machine may be away.
+func (d *campaignDir) stillKept(ctx context.Context, daemon control.Daemon, parts []int, by int) (there []int,
+	err error) {
+	members, err := daemon.Peers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	away := len(slices.DeleteFunc(members, func(p control.PeerInfo) bool { return !p.Connected })) < by
+	for _, part := range parts {
+		p, all := d.pieces[part], true
+		if d.isLeft(p) {
+			if _, all, err = claim(ctx, daemon, p); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case all:
+			there = append(there, part)
+			continue
+		case away:
+			continue
+		}
+		if err := d.reopenPart(part); err != nil {
+			return nil, err
+		}
+	}
+	return there, nil
+}
+
+// reopen takes back what was said of parts that are left and whose proof is wrong. Words are how the run was told of
+// each.
+func (d *campaignDir) reopen(parts []int, words []string, fields map[string]any) error {
+	var said struct{ Refused []string }
 	text, err := json.Marshal(fields)
 	if err == nil {
 		err = json.Unmarshal(text, &said)
@@ -202,18 +231,7 @@ func (d *campaignDir) reopen(ctx context.Context, daemon control.Daemon, parts [
 	}
 	for i, part := range parts {
 		p := d.pieces[part]
-		if !d.isLeft(p) || p.Checked() {
-			continue
-		}
-		gone := slices.Contains(said.Refused, words[i])
-		if slices.Contains(said.Lost, words[i]) {
-			_, all, err := claim(ctx, daemon, p)
-			if err != nil {
-				return err
-			}
-			gone = !all
-		}
-		if !gone {
+		if !d.isLeft(p) || p.Checked() || !slices.Contains(said.Refused, words[i]) {
 			continue
 		}
 		if err := d.reopenPart(part); err != nil {

@@ -152,7 +152,7 @@ func TestWhatWasLeft(t *testing.T) {
 		for _, part := range parts {
 			words = append(words, word(part))
 		}
-		if err := d.reopen(t.Context(), m, parts, words, fields); err != nil {
+		if err := d.reopen(parts, words, fields); err != nil {
 			t.Fatal(err)
 		}
 		got := ""
@@ -166,12 +166,22 @@ func TestWhatWasLeft(t *testing.T) {
 	look("++++++", map[string]any{"refused": []string{word(5)}}, 0, 1)
 	look("+-++++", map[string]any{"refused": []string{word(1), word(3)}}, 1, 3, 5)
 	look("+-++++", map[string]any{"lost": []string{word(0)}}, 0, 3)
-	m.copies = 0
-	look("--++++", map[string]any{"lost": []string{word(0)}}, 0, 3)
-	if got := m.sizes; !slices.Equal(got, []int64{satin.MaxKept, 5, satin.MaxKept, 5}) {
+	for _, c := range []struct {
+		copies, others int
+		there          []int
+		left           string
+	}{{1, 2, []int{0, 4}, "+-++++"}, {0, 1, nil, "+-++++"}, {0, 2, nil, "--++-+"}} {
+		m.copies, m.peers = c.copies, []control.PeerInfo{{Connected: true}, {}, {Connected: true}}[2-c.others:]
+		there, err := d.stillKept(t.Context(), m, []int{0, 4}, 2)
+		if err != nil || !slices.Equal(there, c.there) {
+			t.Errorf("with %d copies and %d others there are %v, %v", c.copies, c.others, there, err)
+		}
+		look(c.left, map[string]any{}, 3)
+	}
+	if got := m.sizes[:4]; !slices.Equal(got, []int64{satin.MaxKept, 5, satin.MaxKept, 5}) {
 		t.Errorf("it asks for deposits of %d bytes", got)
 	}
-	if again, err := filepath.Glob(d.path(piecesDir, "*.json")); err != nil || len(again) != 4 {
+	if again, err := filepath.Glob(d.path(piecesDir, "*.json")); err != nil || len(again) != 3 {
 		t.Errorf("%q are still there, %v", again, err)
 	}
 }

@@ -41,7 +41,8 @@ func newCampaignVerdicts(list []apps.App, c console) *cobra.Command {
 		Short: "Have other members check the proofs of a campaign, and sign what they find",
 		Long: `verdicts has each piece checked by --by other members, whom different people have let into the swarm, and keeps what
 they have signed in DIR. This machine takes part: a piece that its own workers were given has no verdict, and is tried again
-as long as that helps. Those that take less than a second it has mostly checked before others ask. With --drop a piece
+as long as that helps. Of a proof that was left with its finder and that nobody has any more the part is open again; one
+that is lost while it is checked has the run wait: stop it, and begin again. Those that take less than a second it has mostly checked before others ask. With --drop a piece
 that has its verdicts is not kept any more. What a verdict is worth depends on who gives it: campaign check counts such a
 piece only with --verdicts, and says whose word that is.`,
 		Example: `  satin-peer campaign verdicts w12
@@ -161,6 +162,9 @@ func (d *campaignDir) unsigned(by int, most int64) (groups [][]int) {
 
 // hear has some pieces checked in a run, keeps what was signed, and says of how many.
 func (d *campaignDir) hear(b *batch, list []apps.App, p *apps.Parts, parts []int, by int) (n int, err error) {
+	if parts, err = d.stillKept(context.Background(), b.d, parts, by); err != nil || len(parts) == 0 {
+		return 0, err
+	}
 	var files []string
 	var cubes [][]int32
 	for _, part := range parts {
@@ -192,7 +196,7 @@ func (d *campaignDir) hear(b *batch, list []apps.App, p *apps.Parts, parts []int
 			}
 		}
 	}
-	return n, d.reopen(context.Background(), b.d, parts, args[len(args)-len(parts):], s.answer.Fields)
+	return n, d.reopen(parts, args[len(args)-len(parts):], s.answer.Fields)
 }
 
 // keepVerdicts writes what was signed of a piece, and then that there is such a thing.

@@ -357,10 +357,10 @@ func (t *trial) essence(outcome []byte) ([]byte, bool) {
 	t.e.Do(&port.Order{Kind: port.Judge, Job: &t.job, Outcome: outcome, Shared: &port.Shared{Ticket: 1}})
 	e, ok := t.await(port.Judged)
 	switch {
+	case ok && e.Shared.Changed:
+		return nil, false // it proves itself, or says nothing: nobody has lied
 	case !ok, !e.Good:
 		return nil, ok
-	case e.Shared.Changed:
-		return nil, false // it proves itself: nobody has lied
 	}
 	return e.Outcome, true
 }

@@ -20,7 +20,20 @@ import (
 	"github.com/satin-peer/satin/verify"
 )
 
-func init() { satin.Register("peertest.exact", exactly, satin.Exact()) }
+func init() {
+	satin.Register("peertest.exact", exactly, satin.Exact())
+	satin.Register("peertest.answers", answers, satin.Exact(), satin.Certificate(isAnswer))
+}
+
+// answers is a job whose result may be that there is none.
+func answers(f *satin.Frame, n int) int { return exactly(f, n) }
+
+func isAnswer(_, result int) (bool, error) {
+	if result < 0 {
+		return false, satin.ErrNothing
+	}
+	return false, nil
+}
 
 // exactly is fib with both children spawned.
 func exactly(f *satin.Frame, n int) int {
@@ -151,6 +164,34 @@ func TestNodesAreTried(t *testing.T) {
 			of: &runs.Manifest{Rounding: compute.Rounding()}})
 		if (liar != "") != c.lies || liar != "" && liar != "accused" {
 			t.Errorf("%s: the liar is %q", name, liar)
+		}
+	}
+}
+
+// Guards that a result that says nothing convicts nobody, be it judged alone or held against an answer; one that is wrong
+// does.
+func TestNothingIsNoLie(t *testing.T) {
+	arg, err := wire.Value().Encode(10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	word := func(n int) testimony {
+		return testimony{Outcome: ResultOf(t, n), Digest: compute.Digest(ResultOf(t, n))}
+	}
+	for _, c := range []struct {
+		said, truth int
+		against     peer.ID
+		liar        peer.ID
+	}{{-1, 55, "", ""}, {-1, 55, "accuser", ""}, {55, -1, "accuser", ""}, {-1, 55, "accused", ""},
+		{56, 55, "accuser", "accused"}, {55, 56, "accuser", "accuser"}} {
+		court := &court{engine: func(of *runs.Manifest) (port.Live, error) {
+			return compute.New(compute.Config{Run: of.Run, Self: "x", Workers: 1, KeepAfter: -1})
+		}, live: func(job.RunID) *session.Session { return nil }}
+		a := accusation{Run: job.RunID{1}, Path: job.Path{7}, Function: "peertest.answers", Argument: arg,
+			Said: word(c.said), Truth: word(c.truth)}
+		if liar := court.try(t.Context(), &charge{accusation: a, said: "accused", against: c.against,
+			of: &runs.Manifest{Rounding: compute.Rounding()}}); liar != c.liar {
+			t.Errorf("%d against %d of %q: the liar is %q", c.said, c.truth, c.against, liar)
 		}
 	}
 }

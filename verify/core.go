@@ -170,10 +170,15 @@ func (c *Core) Refuted(now time.Time, claim Claim, from PeerID) []Order {
 	})
 }
 
-// Lost says that no copy of a node will come from a peer that was asked for one.
-func (c *Core) Lost(now time.Time, n Node, id PeerID) []Order {
+// Lost says that no copy of a node will come from a peer that was asked for one; or, where it is empty, that the peer
+// has computed the node and come to no answer, which is no lie.
+func (c *Core) Lost(now time.Time, n Node, id PeerID, empty bool) []Order {
 	return c.do(now, func() {
-		if q := c.open[n]; q != nil {
+		q := c.open[n]
+		if q == nil && empty {
+			q = c.ask(n)
+		}
+		if q != nil {
 			delete(q.asked, id)
 			q.gone[id] = true
 			c.decide(q)

@@ -16,7 +16,7 @@ import (
 
 func init() {
 	satin.Register("sat.verdicts", verdicts, satin.Exact())
-	satin.Register("sat.verdict", verdictOf, satin.Exact())
+	satin.Register("sat.verdict", verdictOf, satin.Exact(), satin.Certificate(hasAnswer))
 }
 
 // Hearing is pieces of a proof that are to be checked, each by a job of its own: so, in a run that is verified, by
@@ -45,6 +45,14 @@ type Verdict struct {
 	Accepted bool
 	Steps    int  // clauses that the piece adds
 	Lost     bool // the piece could not be had, so nothing is said of it
+}
+
+// hasAnswer tells a verdict from the word of who could not have the piece, which is no lie.
+func hasAnswer(_ Claim, v Verdict) (proves bool, err error) {
+	if v.Lost {
+		return false, satin.ErrNothing
+	}
+	return false, nil
 }
 
 // Claims says what it is about: see apps.Claim.

@@ -3,6 +3,7 @@ package sat
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -11,6 +12,16 @@ import (
 
 	"github.com/satin-peer/satin"
 )
+
+// Guards that who could not have a piece has no answer, and nobody is put out for that.
+func TestLostIsNoAnswer(t *testing.T) {
+	for _, v := range []Verdict{{Lost: true}, {}, {Accepted: true}} {
+		f, _ := satin.Lookup("sat.verdict")
+		if _, proven, err := f.Judge(Claim{}, v); proven || errors.Is(err, satin.ErrNothing) != v.Lost || !v.Lost && err != nil {
+			t.Errorf("%+v: %v, %v", v, proven, err)
+		}
+	}
+}
 
 // Guards that pieces are checked as a campaign has them: each for its own cube, compressed or not, and that one that is
 // about something else, or broken, is refused; and that jobs in a pool say what the sequential twin does.

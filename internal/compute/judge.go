@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"errors"
 	"runtime"
 
 	"github.com/satin-peer/satin/internal/engine"
@@ -26,6 +27,10 @@ func judge(j *steal.Job, outcome []byte, e *port.Event) error {
 		return nil
 	}
 	essence, proven, err := f.Judge(arg, result)
+	if errors.Is(err, engine.ErrNothing) {
+		e.Shared.Changed = true
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -162,7 +162,7 @@ func (v *proving) came(o *steal.Order) {
 	from, w := verify.PeerID(o.Peer), saying{Word{o.Outcome, o.Voucher}, o.Outcome, o.Had}
 	switch judged := v.cfg.Judged(o.Job.Function); {
 	case o.Lost || judged && len(v.judging) >= maxJudging:
-		v.absorb(v.core.Lost(now, n, from))
+		v.absorb(v.core.Lost(now, n, from, false))
 	case !judged:
 		v.heard(n, from, w, compared)
 	default:
@@ -199,11 +199,17 @@ func (v *proving) judged(e *port.Event) {
 	}
 	delete(v.judging, e.Shared.Ticket)
 	is := isWrong
-	if e.Good {
+	switch {
+	case e.Good:
 		is, j.said.essence = compared, e.Outcome
 		if e.Shared.Changed {
 			is = provesItself
 		}
+	case e.Shared.Changed && j.from != "":
+		if v.open[j.node] != nil {
+			v.absorb(v.core.Lost(at(v.d.now), j.node, j.from, true))
+		}
+		return
 	}
 	v.heard(j.node, j.from, j.said, is)
 }
@@ -243,7 +249,7 @@ func (v *proving) heard(n verify.Node, from verify.PeerID, w saying, is verdict)
 		v.judge(n, p)
 	}
 	if author != from && v.open[n] == p {
-		v.absorb(v.core.Lost(now, n, from)) // it has nothing of its own
+		v.absorb(v.core.Lost(now, n, from, false)) // it has nothing of its own
 	}
 }
 

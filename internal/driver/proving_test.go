@@ -232,6 +232,21 @@ func TestJudgedOutcomes(t *testing.T) {
 	judge(s, d, true, true, "41") // once more, and too late
 
 	s, d, from = hearing(t, true)
+	says = from(path)
+	s.gives(d, now, path)
+	says("b", "b", "no answer")
+	if judge(s, d, false, true, ""); !slices.Equal(s.to, []steal.PeerID{"c", "d"}) {
+		t.Fatalf("where one has no answer copies go to %v", s.to)
+	}
+	for _, id := range []steal.PeerID{"c", "d"} {
+		says(id, string(id), "49")
+		judge(s, d, true, false, "49")
+	}
+	if string(s.delivered) != "49" || len(s.caught) > 0 {
+		t.Errorf("delivered is %q, caught are %+v", s.delivered, s.caught)
+	}
+
+	s, d, from = hearing(t, true)
 	s.gives(d, now, path)
 	from(path)("b", "b", "49")
 	if judge(s, d, true, true, "49"); string(s.delivered) != "49" || len(s.caught) > 0 || d.Proofs().Proved != 1 {

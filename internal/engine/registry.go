@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -81,6 +82,9 @@ const (
 
 // Judged says whether Judge has anything to say.
 func (f *Func) Judged() bool { return f.Proves != nil || f.Essence != nil }
+
+// ErrNothing is what Proves or Essence says of a result that says nothing.
+var ErrNothing = errors.New("satin: the result says nothing")
 
 // Judge says of a single result from outside what all right ones have in common, whether it proves itself, or why it is
 // wrong. The application's code may panic.

@@ -34,7 +34,7 @@ const (
 	Collected // State of what was offered to the lattice Digest, nil for nothing
 	Encoded   // for Ticket: State of the lattice Digest
 	Guarded   // Segment; Good: it may begin
-	Judged    // for Ticket; Good: it may be right; Changed: it proves itself; Outcome: what is to be compared
+	Judged    // for Ticket; Good: it may be right; Changed: it proves itself or, not Good, is none; Outcome: to compare
 	Died      // the engine is gone; Text: why; Good: its jobs did it. The last event
 	eventKinds
 )

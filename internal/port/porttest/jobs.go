@@ -159,6 +159,8 @@ func isSquare(n, v int) (bool, error) {
 		return false, errors.New("a square is not negative")
 	case v == 13:
 		panic("unlucky")
+	case v == 0:
+		return false, satin.ErrNothing
 	}
 	return v == n*n, nil
 }

@@ -19,6 +19,7 @@ func judged(r *rig) {
 		{r.outcome(49), true, true, r.outcome(49)},
 		{r.outcome(48), true, false, r.outcome(40)},
 		{r.outcome(13), false, false, nil},
+		{r.outcome(0), false, true, nil}, // says nothing
 		{r.outcome(-1), false, false, nil},
 		{r.outcome("49"), false, false, nil},
 		{[]byte{0xff}, false, false, nil},
