@@ -17,7 +17,8 @@ import (
 func TestLostIsNoAnswer(t *testing.T) {
 	for _, v := range []Verdict{{Lost: true}, {}, {Accepted: true}} {
 		f, _ := satin.Lookup("sat.verdict")
-		if _, proven, err := f.Judge(Claim{}, v); proven || errors.Is(err, satin.ErrNothing) != v.Lost || !v.Lost && err != nil {
+		_, proven, err := f.Judge(Claim{}, v)
+		if proven || errors.Is(err, satin.ErrNothing) != v.Lost || !v.Lost && err != nil {
 			t.Errorf("%+v: %v, %v", v, proven, err)
 		}
 	}
