@@ -168,7 +168,7 @@ func TestNodesAreTried(t *testing.T) {
 	}
 }
 
-// Guards that a result that says nothing convicts nobody, be it judged alone or held against an answer; one that is wrong
+// Guards that a result that says nothing convicts nobody, judged alone or held against an answer; one that is wrong
 // does.
 func TestNothingIsNoLie(t *testing.T) {
 	arg, err := wire.Value().Encode(10)
