@@ -189,7 +189,7 @@ func (t *trial) readLog(p *swarm.Process) {
 
 // belongs are the files that a daemon that has ended may have in its state directory.
 var belongs = regexp.MustCompile(
-	`^(peer\.key|hours\.json|swarm\.key|swarm|incarnation|lock|port|peers|invitations|allowed|revoked|revocations|(refused|records)/all\.list|lies/[0-9A-Za-z]+\.lie|(answers|own|held|deaths)/[0-9a-f]{32}\.[a-z]+|submitted/[0-9a-f]{32}|modules/[0-9a-f]{64}\.wasm|modules/compiled/[0-9a-f]{64}/(wazero[^/]*/|prepared-)[0-9a-f]+|filler)$`)
+	`^(peer\.key|hours\.json|swarm\.key|swarm|incarnation|lock|port|peers|invitations|allowed|revoked|revocations|(refused|records)/all\.list|lies/[0-9A-Za-z]+\.lie|(answers|own|held|deaths|receipts)/[0-9a-f]{32}\.[a-z]+|submitted/[0-9a-f]{32}|constants/[0-9a-f]{64}\.constant|modules/[0-9a-f]{64}\.wasm|modules/compiled/[0-9a-f]{64}/(wazero[^/]*/|prepared-)[0-9a-f]+|filler)$`)
 
 // belongsAtHome is what commands keep for their user: modules that they have compiled.
 var belongsAtHome = regexp.MustCompile(
@@ -198,7 +198,7 @@ var belongsAtHome = regexp.MustCompile(
 // halfWritten are files that a process was writing when it ended without waiting for a slow disk, which its
 // next start removes; and the lock of a checkpoint whose process was killed before it had written anything,
 // which that removes too.
-var halfWritten = regexp.MustCompile(`^(\.[a-z.]+-\d+|(answers|own|held|modules)/new-\d+|modules/compiled/[0-9a-f]{64}/(wazero[^/]*/[0-9a-f]+\.[0-9a-z.]+|new-\d+)|checkpoints/[0-9a-f]{32}/lock)$`)
+var halfWritten = regexp.MustCompile(`^(\.[a-z.]+-\d+|(answers|own|held|modules|constants|receipts)/new-\d+|modules/compiled/[0-9a-f]{64}/(wazero[^/]*/[0-9a-f]+\.[0-9a-z.]+|new-\d+)|checkpoints/[0-9a-f]{32}/lock)$`)
 
 // files sees that a process that was not killed has left nothing but what belongs in its state directory.
 func (t *trial) files(p *swarm.Process) error {
