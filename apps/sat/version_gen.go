@@ -3,4 +3,4 @@
 package sat
 
 // sources names all that this package's jobs are made of: go generate writes it anew.
-const sources = "1daaabd656b62956287bafcf519f0ccb37d9af7455e49a11de3071f051053082"
+const sources = "83d17e958290d1136f9661fd302ee3adc5625b70833853479d1d7b3b505bd88e"
