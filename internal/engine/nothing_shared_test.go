@@ -4,7 +4,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,7 +47,7 @@ func instructions(t *testing.T, program string) map[string][]string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), program)
 	run := func(args ...string) string {
-		out, err := exec.Command(filepath.Join(runtime.GOROOT(), "bin", "go"), args...).CombinedOutput()
+		out, err := exec.Command("go", args...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("go %v: %v\n%s", args, err, out)
 		}
