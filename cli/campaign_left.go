@@ -188,34 +188,37 @@ func claim(ctx context.Context, d control.Daemon, p *campaign.Piece) (fewest int
 	return fewest, all, nil
 }
 
-// stillKept is those of some parts whose proof somebody says that he has; a run that is to check another would wait.
-// These are open again, unless fewer members are connected than are to check them: this machine may be away.
+// stillKept is those of some parts whose proof somebody says that he has; a run that is to check another would wait. Of
+// these one that nobody has signed for is open again, unless fewer members are connected than are to check it: this
+// machine may be away.
 func (d *campaignDir) stillKept(ctx context.Context, daemon control.Daemon, parts []int, by int) (there []int,
 	err error) {
-	members, err := daemon.Peers(ctx)
-	if err != nil {
-		return nil, err
-	}
-	away := len(slices.DeleteFunc(members, func(p control.PeerInfo) bool { return !p.Connected })) < by
 	for _, part := range parts {
 		p, all := d.pieces[part], true
 		if d.isLeft(p) {
-			if _, all, err = claim(ctx, daemon, p); err != nil {
-				return nil, err
-			}
+			_, all, err = claim(ctx, daemon, p)
 		}
 		switch {
+		case err != nil:
 		case all:
 			there = append(there, part)
-			continue
-		case away:
-			continue
+		case !p.Checked():
+			err = d.giveUp(ctx, daemon, part, by)
 		}
-		if err := d.reopenPart(part); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
 	return there, nil
+}
+
+// giveUp takes back what is written down of a part whose proof nobody has, if at least so many others are there to ask.
+func (d *campaignDir) giveUp(ctx context.Context, daemon control.Daemon, part, others int) error {
+	members, err := daemon.Peers(ctx)
+	if err != nil || len(slices.DeleteFunc(members, func(p control.PeerInfo) bool { return !p.Connected })) < others {
+		return err
+	}
+	return d.reopenPart(part)
 }
 
 // reopen takes back what was said of parts that are left and whose proof is wrong. Words are how the run was told of

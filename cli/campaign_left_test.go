@@ -178,6 +178,9 @@ func TestWhatWasLeft(t *testing.T) {
 		}
 		look(c.left, map[string]any{}, 3)
 	}
+	if there, err := d.stillKept(t.Context(), m, []int{3}, 2); err != nil || len(there) > 0 || d.pieces[3] == nil {
+		t.Errorf("what others have signed is %+v when nobody has it: %v, %v", d.pieces[3], there, err)
+	}
 	if got := m.sizes[:4]; !slices.Equal(got, []int64{satin.MaxKept, 5, satin.MaxKept, 5}) {
 		t.Errorf("it asks for deposits of %d bytes", got)
 	}
