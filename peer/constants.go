@@ -89,8 +89,8 @@ func (c *constants) AddConstant(ctx context.Context, k control.Constant, from io
 		return control.ConstantInfo{}, control.Errorf(control.ErrBadInput, "%s", why)
 	}
 	c.prune(c.now())
-	if c.touch(k.Digest) || from == nil {
-		return control.ConstantInfo{Here: c.touch(k.Digest)}, nil
+	if here := c.touch(k.Digest); here || from == nil {
+		return control.ConstantInfo{Here: here}, nil
 	}
 	data, err := take(ctx, from, k.Size)
 	if err != nil {

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,9 +25,10 @@ type exclusion struct {
 	voice   *voice
 	warn    func(*meeting) // meetings.warn
 
-	turn  atomic.Int64 // of what is told at meetings
-	again atomic.Int64 // when this peer's own are told again, seconds since 1970
-	every atomic.Int64 // how long after that once more, in seconds
+	turn atomic.Int64 // of what is told at meetings
+
+	mu    sync.Mutex
+	again reminder // of this peer's own
 }
 
 const (
@@ -96,30 +98,48 @@ func (e *exclusion) tell() {
 	if own := e.host.Roll().Own(); len(own) > 0 {
 		e.voice.tell(gossip.KindRevocation, own[len(own)-1])
 		e.warn(&meeting{Out: own[len(own)-1:]})
-		e.every.Store(int64(outSoon / time.Second))
-		e.again.Store(e.now().Add(outSoon).Unix())
+		e.mu.Lock()
+		e.again.set(e.now(), outSoon)
+		e.mu.Unlock()
 	}
 }
 
 // keepUp repeats what this peer has said, a few at a time.
 func (e *exclusion) keepUp(now time.Time) {
-	due := e.again.Load()
-	if due != 0 && now.Unix() < due {
-		return
-	}
-	if due == 0 { // it has just been opened: whoever it meets is told
-		e.every.Store(int64(outEvery / time.Second))
-	} else {
-		e.every.Store(min(2*e.every.Load(), int64(outEvery/time.Second)))
-	}
-	e.again.Store(now.Unix() + e.every.Load())
-	if due == 0 {
+	if !e.due(now) {
 		return
 	}
 	own := e.host.Roll().Own()
 	for i := range min(len(own), outBurst) {
 		e.voice.tell(gossip.KindRevocation, own[(int(now.Unix())+i)%len(own)])
 	}
+}
+
+func (e *exclusion) due(now time.Time) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.again.wait == 0 { // it has just been opened: whoever it meets is told
+		e.again.set(now, outEvery)
+		return false
+	}
+	return e.again.due(now)
+}
+
+// A reminder says when what gossip may lose is said again: some time after it was said, and then after twice as long
+// each time, up to outEvery.
+type reminder struct {
+	next time.Time
+	wait time.Duration
+}
+
+func (r *reminder) set(now time.Time, wait time.Duration) { r.wait, r.next = wait, now.Add(wait) }
+
+func (r *reminder) due(now time.Time) bool {
+	if now.Before(r.next) {
+		return false
+	}
+	r.set(now, min(2*r.wait, outEvery))
+	return true
 }
 
 // outBurst is what gossip takes of one author at once.

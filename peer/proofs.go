@@ -63,8 +63,7 @@ func (j *jury) keepUp(now time.Time) {
 type repeats struct {
 	list [][]byte
 	turn int
-	next time.Time
-	wait time.Duration
+	reminder
 }
 
 const tellAgain = 5 * time.Second
@@ -72,17 +71,15 @@ const tellAgain = 5 * time.Second
 func (r *repeats) add(now time.Time, b []byte) {
 	r.list = append(r.list, b)
 	r.list = r.list[max(0, len(r.list)-maxProofsRepeated):]
-	r.turn, r.wait = len(r.list)-2, tellAgain
-	r.next = now.Add(r.wait)
+	r.turn = len(r.list) - 2
+	r.set(now, tellAgain)
 }
 
 // due is the one to be told now; nil if none is.
 func (r *repeats) due(now time.Time) []byte {
-	if len(r.list) == 0 || now.Before(r.next) {
+	if len(r.list) == 0 || !r.reminder.due(now) {
 		return nil
 	}
-	r.wait = min(2*r.wait, outEvery)
-	r.next = now.Add(r.wait)
 	r.turn++
 	return r.list[r.turn%len(r.list)]
 }

@@ -91,16 +91,23 @@ func (r *rogue) gossips(t *testing.T) func(k gossip.Kind, b []byte) {
 
 func keyOf(r *rogue) crypto.PrivKey { return r.Network().Peerstore().PrivKey(r.ID()) }
 
-// The proof of a lie convinces members that trust neither who has lied nor who has found out: they run the job. Here
-// the owner has no say in who is a member, and the founder puts the liar out all the same.
-func TestProofsConvince(t *testing.T) {
-	founder, owner := impatient(t), impatient(t)
-	join(t, founder, owner, control.Invitation{})
+// thiefOf is a member whom one peer has let in, and that takes part in the runs of another.
+func thiefOf(t *testing.T, founder, owner *peer.Peer) *rogue {
+	t.Helper()
 	r := invited(t, founder)
 	r.volunteers(t)
 	connect(t, r, owner)
 	r.victim = mustDecode(t, idOf(t, owner))
 	r.volunteers(t)
+	return r
+}
+
+// The proof of a lie convinces members that trust neither who has lied nor who has found out: they run the job. Here
+// the owner has no say in who is a member, and the founder puts the liar out all the same.
+func TestProofsConvince(t *testing.T) {
+	founder, owner := impatient(t), impatient(t)
+	join(t, founder, owner, control.Invitation{})
+	r := thiefOf(t, founder, owner)
 	run, end := pairs(t, owner, 12, control.Submission{Verify: "quorum=2"})
 	until(t, "the founder computes", func() bool { return leaves.begun.Load() == 2 })
 	r.steals(t, run).lies(t)
@@ -126,11 +133,7 @@ func TestProofsGoStraight(t *testing.T) {
 	founder, owner, third := deaf(), deaf(), deaf()
 	join(t, founder, owner, control.Invitation{})
 	join(t, founder, third, control.Invitation{})
-	r := invited(t, founder)
-	r.volunteers(t)
-	connect(t, r, owner)
-	r.victim = mustDecode(t, idOf(t, owner))
-	r.volunteers(t)
+	r := thiefOf(t, founder, owner)
 	run, end := pairs(t, owner, 12, control.Submission{Verify: "quorum=2"})
 	until(t, "others compute", func() bool { return leaves.begun.Load() >= 2 })
 	r.steals(t, run).lies(t)
@@ -185,11 +188,7 @@ func star(f *satin.Frame, s Star) int { return leaf(f, s.N) * s.Sky.Read(f)[0] }
 func TestProofsAboutSharedValues(t *testing.T) {
 	founder, owner := impatient(t), impatient(t)
 	join(t, founder, owner, control.Invitation{})
-	r := invited(t, founder)
-	r.volunteers(t)
-	connect(t, r, owner)
-	r.victim = mustDecode(t, idOf(t, owner))
-	r.volunteers(t)
+	r := thiefOf(t, founder, owner)
 	night.over.Store(false)
 	t.Cleanup(func() { night.over.Store(true) })
 	run, end := gated(t, owner, "hostile.sky", 12, control.Submission{Verify: "quorum=2"})

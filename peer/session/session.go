@@ -186,8 +186,7 @@ func New(cfg Config) (*Session, error) {
 	sides := sides{s}
 	with := driver.Config{Core: core, Engine: sides, Transport: sides, Shared: shared, SharedTransport: sides,
 		MaxJobBytes: cfg.Core.MaxJobBytes, Notary: cfg.Notary, Proving: cfg.Proving, Argument: cfg.Argument,
-		Holds:  cfg.Holds,
-		Commit: cfg.Commit}
+		Holds: cfg.Holds, Commit: cfg.Commit}
 	if len(cfg.Run.Deputies) > 0 {
 		with.Owner = sharedobj.PeerID(cfg.Run.Deputies[0])
 	}
