@@ -75,7 +75,10 @@ func makeAdaptive(o Options) (*Document, error) {
 	for i := range adaptScenarios {
 		story(d, adaptScenarios[i], runs[i])
 	}
-	return d, equalMachines(o, d)
+	if err := equalMachines(o, d); err != nil {
+		return d, err
+	}
+	return d, sweepConstants(o, d)
 }
 
 // equalMachines is what the default does where there is nothing to be done.
