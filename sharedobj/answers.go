@@ -4,7 +4,7 @@ import "slices"
 
 // onAnswer learns from a peer that was asked. Recipes prove themselves, and bytes hash to what they name.
 func (c *fetcher) onAnswer(from PeerID, a *Answer) {
-	f := c.fetches.byDigest[a.Digest]
+	f := c.byDigest[a.Digest]
 	var w *way
 	if f != nil {
 		if i := slices.IndexFunc(f.ways, func(w *way) bool { return w.peer == from && w.state != fresh }); i >= 0 {
@@ -30,7 +30,7 @@ func (c *fetcher) onAnswer(from PeerID, a *Answer) {
 		}
 		c.learn(e, t)
 	}
-	if c.fetches.byDigest[a.Digest] != f {
+	if c.byDigest[a.Digest] != f {
 		return // it came with the answer
 	}
 	if e := c.store.find(a.Digest); e != nil {
@@ -56,11 +56,11 @@ func (c *fetcher) learn(e *entry, t *Told) {
 			c.stats.Wrong++
 		}
 	}
-	if len(t.State) > 0 && e.state == nil && c.fetches.byDigest[e.digest] != nil {
+	if len(t.State) > 0 && e.state == nil && c.byDigest[e.digest] != nil {
 		if b := Build(t.State); b.Blob != e.recipe.State {
 			c.stats.Wrong++
 		} else if c.store.putState(e, b) {
-			e.lent = c.fetches.byDigest[e.digest].forGuests()
+			e.lent = c.byDigest[e.digest].forGuests()
 			c.arrived(e, 0)
 		}
 	}
@@ -78,7 +78,7 @@ func (c *base) addHolder(e *entry, id PeerID) {
 // onPiece gives a piece to the fetches and errands that requested it.
 func (c *fetcher) onPiece(from PeerID, p *Piece) {
 	result := unsought
-	for _, f := range slices.Clone(c.fetches.list) {
+	for _, f := range slices.Clone(c.list) {
 		if f.pull != nil && f.pull.parts.blob.Top == p.Top {
 			result = max(result, c.piece(f, from, p))
 		}
@@ -117,7 +117,7 @@ func (c *fetcher) piece(f *fetch, from PeerID, p *Piece) taken {
 
 // onGone: a source has nothing of a blob.
 func (c *fetcher) onGone(from PeerID, top Hash) {
-	for _, f := range slices.Clone(c.fetches.list) {
+	for _, f := range slices.Clone(c.list) {
 		if f.pull != nil && f.pull.parts.blob.Top == top {
 			if f.write {
 				f.target.spoilt = true

@@ -34,7 +34,7 @@ func (c *errands) run(e *errand, blob Blob) {
 		return
 	}
 	each := 0
-	for _, o := range c.errands.list {
+	for _, o := range c.list {
 		if o.from == e.from {
 			each++
 		}
@@ -45,7 +45,7 @@ func (c *errands) run(e *errand, blob Blob) {
 	if e.job == 0 {
 		e.payer = e.from
 	}
-	if len(c.errands.list) >= maxErrands || each >= maxErrandsEach || !c.store.allows(e.payer, blob.Size) ||
+	if len(c.list) >= maxErrands || each >= maxErrandsEach || !c.store.allows(e.payer, blob.Size) ||
 		!c.mayFetch(e.payer, blob.Size) ||
 		c.place.guests[e.from] && !c.guestRoom(blob.Size) || !c.store.room(blob.Size) {
 		c.stats.Refused++
@@ -59,13 +59,13 @@ func (c *errands) run(e *errand, blob Blob) {
 	e.pull = newPull(blob, &c.cfg)
 	e.pull.add(c.now, e.from)
 	e.until = c.now + c.cfg.Patience
-	c.errands.list = append(c.errands.list, e)
+	c.list = append(c.list, e)
 	c.advanceErrand(e)
 }
 
 // advanceErrand requests more, and ends an errand that is done or cannot be.
 func (c *errands) advanceErrand(e *errand) {
-	if !slices.Contains(c.errands.list, e) {
+	if !slices.Contains(c.list, e) {
 		return
 	}
 	top := e.pull.parts.blob.Top
@@ -77,7 +77,7 @@ func (c *errands) advanceErrand(e *errand) {
 		})
 		return
 	}
-	c.errands.list = slices.DeleteFunc(c.errands.list, func(o *errand) bool { return o == e })
+	c.list = slices.DeleteFunc(c.list, func(o *errand) bool { return o == e })
 	c.store.reserved -= e.pull.parts.blob.Size
 	c.store.senders.refund(e.payer, e.pull.parts.blob.Size)
 	switch {
@@ -102,7 +102,7 @@ func (c *errands) advanceErrand(e *errand) {
 }
 
 func (c *errands) tickErrands() {
-	for _, e := range slices.Clone(c.errands.list) {
+	for _, e := range slices.Clone(c.list) {
 		e.pull.expire(c.now)
 		c.advanceErrand(e)
 	}

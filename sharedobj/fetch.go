@@ -83,16 +83,16 @@ func (f *fetch) wanted() bool {
 
 // fetch begins to get a digest, or joins who does already; nil if there are too many.
 func (c *fetcher) fetch(d Digest, holders ...PeerID) *fetch {
-	f := c.fetches.byDigest[d]
+	f := c.byDigest[d]
 	if f == nil {
-		if len(c.fetches.list) >= c.cfg.MaxFetches+c.cfg.MaxAdopted {
+		if len(c.list) >= c.cfg.MaxFetches+c.cfg.MaxAdopted {
 			c.stats.Refused++
 			return nil
 		}
 		f = &fetch{digest: d, began: c.now}
 		c.store.pin(d)
-		c.fetches.byDigest[d] = f
-		c.fetches.list = append(c.fetches.list, f)
+		c.byDigest[d] = f
+		c.list = append(c.list, f)
 	}
 	for _, h := range holders {
 		if h != c.self && !slices.Contains(f.holders, h) && len(f.holders) < 4*maxHolders {
@@ -154,14 +154,14 @@ func (c *fetcher) moreWays(f *fetch) {
 
 // advance does the next step of a fetch.
 func (c *fetcher) advance(f *fetch) {
-	if c.fetches.byDigest[f.digest] != f {
+	if c.byDigest[f.digest] != f {
 		return
 	}
 	if !f.wanted() {
 		c.giveUp(f)
 		return
 	}
-	for f.pull == nil && c.fetches.byDigest[f.digest] == f {
+	for f.pull == nil && c.byDigest[f.digest] == f {
 		e := c.store.find(f.digest)
 		if e == nil {
 			break // nobody has said what it is
@@ -213,7 +213,7 @@ func (c *fetcher) advance(f *fetch) {
 		}
 		c.pullFor(f, target, blob, step == getWrite)
 	}
-	if c.fetches.byDigest[f.digest] == f {
+	if c.byDigest[f.digest] == f {
 		c.seek(f)
 	}
 }
@@ -328,7 +328,7 @@ func (c *fetcher) rest(f *fetch) {
 // guest's job has named it.
 func (c *fetcher) foreign(from PeerID) bool {
 	n, its := 0, 0
-	for _, f := range c.fetches.list {
+	for _, f := range c.list {
 		if !f.own() {
 			n++
 		}
@@ -372,8 +372,8 @@ func (f *fetch) lost(id PeerID) {
 func (c *fetcher) endFetch(f *fetch) {
 	c.dropPull(f)
 	c.store.unpin(f.digest)
-	delete(c.fetches.byDigest, f.digest)
-	c.fetches.list = slices.DeleteFunc(c.fetches.list, func(g *fetch) bool { return g == f })
+	delete(c.byDigest, f.digest)
+	c.list = slices.DeleteFunc(c.list, func(g *fetch) bool { return g == f })
 }
 
 func (c *fetcher) dropPull(f *fetch) {
@@ -418,7 +418,7 @@ func (c *fetcher) complete(f *fetch) {
 
 // tickFetches lets time pass for all of them.
 func (c *fetcher) tickFetches() {
-	for _, f := range slices.Clone(c.fetches.list) {
+	for _, f := range slices.Clone(c.list) {
 		if f.reading > 0 && f.reading <= c.now {
 			c.order(Order{Kind: OrderFailed, Digest: f.digest, Err: &NotFound{f.digest}})
 			f.reading = 0
@@ -432,7 +432,7 @@ func (c *fetcher) tickFetches() {
 
 // nextFetch is when tickFetches has something to do; 0 is never.
 func (c *fetcher) nextFetch() (at time.Duration) {
-	for _, f := range c.fetches.list {
+	for _, f := range c.list {
 		at = sooner(at, sooner(f.reading, f.restAt))
 		if f.pull != nil {
 			at = sooner(at, f.pull.next())

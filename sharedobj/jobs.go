@@ -95,7 +95,7 @@ func (c *waiting) begins(w *job) {
 	for _, f := range missing {
 		c.fetches.advance(f)
 	}
-	if c.jobs.byID[w.ID] == w {
+	if c.byID[w.ID] == w {
 		c.proceed(w)
 	}
 }
@@ -114,8 +114,8 @@ func (c *Core) Withdrawn(now time.Duration, id JobID) Output {
 
 // leave forgets a job, and what was fetched for it alone.
 func (c *waiting) leave(w *job) {
-	delete(c.jobs.byID, w.ID)
-	c.jobs.list = slices.DeleteFunc(c.jobs.list, func(o *job) bool { return o == w })
+	delete(c.byID, w.ID)
+	c.list = slices.DeleteFunc(c.list, func(o *job) bool { return o == w })
 	for i := range w.Needs {
 		d := w.Needs[i].Digest
 		c.store.done(d)
@@ -183,7 +183,7 @@ func (c *waiting) floors(w *job) {
 
 // floored is called when a floor was joined, or could not be.
 func (c *waiting) floored(id JobID, ok bool) {
-	w := c.jobs.byID[id]
+	w := c.byID[id]
 	switch {
 	case w == nil || w.stage != joining:
 	case !ok:
@@ -256,7 +256,7 @@ func (c *waiting) failed(d Digest, err error) {
 // expire gives back what has waited long enough.
 func (c *waiting) expire() {
 	for _, j := range slices.Clone(c.list) {
-		if j.stage == running || j.until > c.now || c.jobs.byID[j.ID] != j {
+		if j.stage == running || j.until > c.now || c.byID[j.ID] != j {
 			continue
 		}
 		if j.Stays {

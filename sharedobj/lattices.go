@@ -189,22 +189,21 @@ func (c *lattices) hearOffers(from PeerID, offers []Offer) {
 
 // join has a value joined that came from elsewhere. The engine checks its witness first.
 func (c *lattices) join(j pendingJoin, value []byte) {
-	l := c.lattices
-	known := l.byDigest[j.digest] != nil
-	refused := j.job == 0 && (l.queued[j.from] >= maxJoins || l.strikes[j.from] >= maxStrikes)
+	known := c.byDigest[j.digest] != nil
+	refused := j.job == 0 && (c.queued[j.from] >= maxJoins || c.strikes[j.from] >= maxStrikes)
 	if known && !refused && j.job == 0 && j.held == nil {
 		j.paid = uint64(len(value))
 		refused = !c.store.allows(j.from, j.paid)
 	}
 	if known && !refused {
-		l.queued[j.from]++
+		c.queued[j.from]++
 		c.store.senders.bill(j.from, j.paid)
 		if e := c.store.find(j.digest); e != nil && e.state != nil {
 			j.pinned = true
 			c.store.pin(j.digest)
 		}
 		own := c.place.guests[j.from]
-		l.joins[c.ask(Order{Kind: OrderJoin, Digest: j.digest, Data: value, Own: own})] = j
+		c.joins[c.ask(Order{Kind: OrderJoin, Digest: j.digest, Data: value, Own: own})] = j
 		return
 	} else if known {
 		c.stats.Refused++
@@ -259,30 +258,28 @@ func (c *Core) Joined(now time.Duration, t Ticket, valid, changed bool) Output {
 func (c *lattices) compare(id PeerID) { c.owe(comparison{peer: id}) }
 
 func (c *lattices) owe(o comparison) {
-	l := c.lattices
 	same := 0
-	for _, other := range l.owed {
+	for _, other := range c.owed {
 		if other.peer == o.peer {
 			same++
 		}
 	}
-	if len(l.owed) >= maxOwed || same >= maxOwed/senderPart || o.peer == c.self || !c.place.member(o.peer) ||
-		len(l.list) == 0 {
+	if len(c.owed) >= maxOwed || same >= maxOwed/senderPart || o.peer == c.self || !c.place.member(o.peer) ||
+		len(c.list) == 0 {
 		return
 	}
 	o.until = c.now + c.cfg.SumsEvery
-	l.owed = append(l.owed, o)
+	c.owed = append(c.owed, o)
 	c.settle()
 }
 
 // settle does the comparisons that are owed once the values are encoded.
 func (c *lattices) settle() {
-	l := c.lattices
-	if len(l.owed) == 0 {
+	if len(c.owed) == 0 {
 		return
 	}
 	stale := false
-	for _, n := range l.list {
+	for _, n := range c.list {
 		if n.value == nil {
 			stale = true
 			if n.encoding == 0 {
@@ -290,11 +287,11 @@ func (c *lattices) settle() {
 			}
 		}
 	}
-	if stale && l.owed[0].until > c.now {
+	if stale && c.owed[0].until > c.now {
 		return
 	}
-	owed := l.owed
-	l.owed = nil
+	owed := c.owed
+	c.owed = nil
 	for _, o := range owed {
 		c.sendSums(o)
 	}
@@ -324,7 +321,7 @@ func (c *lattices) sendSums(o comparison) {
 	}
 	s := &Sums{Reply: o.sums != nil}
 	bytes := 0
-	for _, n := range c.lattices.list {
+	for _, n := range c.list {
 		sum := theirs[n.digest]
 		if n.value == nil || o.sums != nil && (sum == nil || sum.Blob == n.value.Blob) {
 			continue
@@ -359,13 +356,13 @@ func (c *lattices) onSums(from PeerID, s *Sums) {
 func (c *lattices) takeSums(from PeerID, s *Sums) {
 	for i := range s.Values {
 		v := &s.Values[i]
-		n := c.lattices.byDigest[v.Digest]
+		n := c.byDigest[v.Digest]
 		switch {
 		case n == nil || n.value != nil && n.value.Blob == v.Blob:
 		case len(v.Value) > 0 || v.Blob.Size == 0:
 			c.join(pendingJoin{digest: v.Digest, from: from}, v.Value)
 		case n.value != nil || s.Reply:
-			if c.lattices.strikes[from] < maxStrikes {
+			if c.strikes[from] < maxStrikes {
 				c.errands.run(&errand{lattice: v.Digest, from: from}, v.Blob)
 			}
 		}
@@ -374,12 +371,11 @@ func (c *lattices) takeSums(from PeerID, s *Sums) {
 
 // tickLattices tells what is due, and compares.
 func (c *lattices) tickLattices() {
-	l := c.lattices
-	for _, n := range l.list {
+	for _, n := range c.list {
 		c.collect(n)
 	}
-	if l.sumsAt != 0 && l.sumsAt <= c.now {
-		l.sumsAt = c.now + c.cfg.SumsEvery
+	if c.sumsAt != 0 && c.sumsAt <= c.now {
+		c.sumsAt = c.now + c.cfg.SumsEvery
 		if id := c.partner(); id != "" {
 			c.compare(id)
 		}
@@ -410,12 +406,11 @@ func (c *lattices) partner() PeerID {
 }
 
 func (c *lattices) nextLattice() (at time.Duration) {
-	l := c.lattices
-	for _, n := range l.list {
+	for _, n := range c.list {
 		at = sooner(at, n.flushAt)
 	}
-	if len(l.owed) > 0 {
-		at = sooner(at, l.owed[0].until)
+	if len(c.owed) > 0 {
+		at = sooner(at, c.owed[0].until)
 	}
-	return sooner(at, l.sumsAt)
+	return sooner(at, c.sumsAt)
 }

@@ -92,11 +92,11 @@ func (c *fetcher) applied(t Ticket, state *Body) {
 
 // advanceAll goes on with all fetches, after something has come that several may use.
 func (c *fetcher) advanceAll() {
-	for i := 0; i < len(c.fetches.list); i++ {
-		f := c.fetches.list[i]
-		n := len(c.fetches.list)
+	for i := 0; i < len(c.list); i++ {
+		f := c.list[i]
+		n := len(c.list)
 		c.advance(f)
-		if len(c.fetches.list) < n {
+		if len(c.list) < n {
 			i--
 		}
 	}

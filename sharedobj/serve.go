@@ -211,7 +211,7 @@ func (c *server) onGet(from PeerID, g *Get) {
 	}
 	for _, id := range g.Pieces {
 		if !c.sendPiece(from, g.Top, id, b, parts) && b == nil &&
-			!c.serve.hold(c.now, g.Top, heldGet{from, id, c.now}) {
+			!c.hold(c.now, g.Top, heldGet{from, id, c.now}) {
 			c.stats.Refused++
 		}
 	}
@@ -229,7 +229,7 @@ func (c *server) sendPiece(to PeerID, top Hash, id PieceID, b *Body, parts *asse
 	if !ok {
 		return false
 	}
-	if !c.serve.spend(c.now, to, uint64(len(data))+64) {
+	if !c.spend(c.now, to, uint64(len(data))+64) {
 		c.stats.Refused++
 		return true
 	}
@@ -264,17 +264,17 @@ func (c *server) expects(top Hash) bool {
 
 // serveHeld sends what was waited for and is here now.
 func (c *server) serveHeld(top Hash) {
-	if len(c.serve.held[top]) == 0 {
+	if len(c.held[top]) == 0 {
 		return
 	}
 	b, parts := c.store.body(top), c.partsOf(top)
-	c.serve.drop(top, func(g heldGet) bool { return c.sendPiece(g.peer, top, g.id, b, parts) })
+	c.drop(top, func(g heldGet) bool { return c.sendPiece(g.peer, top, g.id, b, parts) })
 }
 
 // refuseHeld tells those who wait for pieces of a blob that will not come.
 func (c *server) refuseHeld(top Hash) {
 	var told []PeerID
-	c.serve.drop(top, func(g heldGet) bool {
+	c.drop(top, func(g heldGet) bool {
 		if !slices.Contains(told, g.peer) {
 			told = append(told, g.peer)
 			c.send(g.peer, &Message{Gone: &Gone{top}})

@@ -21,9 +21,9 @@ func (c *spreader) tellWrite(e *entry) {
 		return
 	}
 	c.enqueue(int(e.write.Size))
-	c.spread.writes = append(c.spread.writes, Told{Recipe: e.recipe, Write: e.write.Bytes()})
-	if c.spread.flushAt == 0 {
-		c.spread.flushAt = c.now + c.cfg.GossipEvery
+	c.writes = append(c.writes, Told{Recipe: e.recipe, Write: e.write.Bytes()})
+	if c.flushAt == 0 {
+		c.flushAt = c.now + c.cfg.GossipEvery
 	}
 }
 

@@ -136,7 +136,7 @@ var objectMutants = []mutant{
 		file: "sharedobj/answers.go", run: objectGuests, old: "if !c.place.guests[id] && !slices",
 		new: "if !slices"},
 	{name: "sharedobj/guest-small", wrong: "what came with an answer is not counted as a guest's",
-		old: "			e.lent = c.fetches.byDigest[e.digest].forGuests()\n", new: ""},
+		old: "			e.lent = c.byDigest[e.digest].forGuests()\n", new: ""},
 	{name: "sharedobj/guest-lands", wrong: "a guest counts as a member of the cluster",
 		file: "sharedobj/place.go", run: objectGuests,
 		old: "			if p.cluster[m.ID] = m.Cluster; m.Guest {\n				p.guests[m.ID] = true\n			} else {\n" +
