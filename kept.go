@@ -19,7 +19,7 @@ const MaxKept = 8 << 20
 
 // Keep has the machine on which the job runs keep b on its disk, on what its owner leaves to the run's, and two other
 // members of the swarm keep copies, for 90 days. Nobody may change b afterwards. That a machine had the room, and has
-// not lost it since, only who reads them will see. It returns at once.
+// not lost it since, only whoever reads them will see. It returns at once.
 //
 // False: the job runs where there is no swarm, or in a module, and nothing is kept.
 func Keep(f *Frame, b []byte) (Kept, bool) {

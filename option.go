@@ -14,7 +14,7 @@ import (
 // to the same. One of Exact, Rounded and Essence is needed for that, and Certificate may go with it; a function without
 // any of these can be run, but not verified.
 //
-// What jobs share is not compared: who lies may offer to a Lattice, and mislead all who read it. So none of them is
+// What jobs share is not compared: whoever lies may offer to a Lattice, and mislead all who read it. So none of them is
 // for jobs that read one, unless nothing that it may hold can make their result wrong.
 type Option struct {
 	set func(d *engine.Desc)

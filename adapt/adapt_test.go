@@ -316,7 +316,7 @@ func TestTheMasterStays(t *testing.T) {
 	}
 }
 
-// Whom nobody has heard of, who came in the middle, and who says what cannot be, do not count; without half of the
+// Those whom nobody has heard of, who came in the middle, or who say what cannot be, do not count; without half of the
 // members nothing is decided.
 func TestOnlySoundSamplesCount(t *testing.T) {
 	good := Sample{Peer: "a1", For: 30 * time.Second, Cores: 1, Overhead: 0.5, Speed: 1}
@@ -349,7 +349,7 @@ func TestOnlySoundSamplesCount(t *testing.T) {
 	}
 }
 
-// Who was released stays away for a while, and twice as long each time: "no flapping" of one peer.
+// Whoever was released stays away for a while, and twice as long each time: "no flapping" of one peer.
 func TestAbsenceDoubles(t *testing.T) {
 	core, roster := newCore(t, Paper, nil), Roster{}
 	for _, away := range []int{10, 20, 40} {

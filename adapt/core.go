@@ -117,8 +117,8 @@ func (c *Core) age(s *Situation, d *Decision) {
 	d.Roster.Out = kept
 }
 
-// enough is the bandwidth that brings an excluded cluster back. Who came back and had to go again needs twice as much
-// each time: links may look well as long as nothing goes over them.
+// enough is the bandwidth that brings an excluded cluster back. Whoever came back and had to go again needs twice as
+// much each time: links may look well as long as nothing goes over them.
 func (c *Core) enough(x *Exclusion) float64 {
 	return c.cfg.ReadmitFactor * x.Rate * float64(int(1)<<min(max(x.Times-1, 0), mostDoublings))
 }

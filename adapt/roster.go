@@ -99,7 +99,7 @@ type Change struct {
 	Cluster ClusterID
 	Number  int // of peers: AskedForMore
 	// Share is the run's efficiency when it AskedForMore or a PeerReleased; of a ClusterExcluded its inter-cluster
-	// overhead; of who is readmitted because that was a mistake the part of the work that was left, else 0.
+	// overhead; of whoever is readmitted because that was a mistake the part of the work that was left, else 0.
 	Share float64
 	Speed float64 // PeerReleased: relative to the fastest
 	Wide  float64 // PeerReleased: its inter-cluster overhead

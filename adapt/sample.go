@@ -22,7 +22,7 @@ type Sample struct {
 	// Overhead is "the fraction of time" that these spent "being idle or communicating": 0 to 1.
 	Overhead float64
 	// Wide is the part of the time in which something between this cluster and another was late, no more than
-	// Overhead: a slow link does no harm to who has enough to do.
+	// Overhead: a slow link does no harm to whoever has enough to do.
 	Wide float64
 	// Speed of one core in the period, as measured by running the same work everywhere, in any unit that all peers
 	// share; what others have of the machine counts. 0 is not known.

@@ -26,7 +26,7 @@ func workOf(all []measured, before map[PeerID]float64) (sum float64) {
 }
 
 // judgeHarm says who has done harm in two periods in a row: peers that are far too slow, and those that wait for a
-// network between clusters that is known to be slow there. Who waits for as fast a network as the others have waits
+// network between clusters that is known to be slow there. Whoever waits for as fast a network as the others have waits
 // for work, and takes nothing from anybody.
 func (c *Core) judgeHarm(s *Situation, all []measured) map[PeerID]bool {
 	tooSlow, home := slowest(&c.cfg, all), clusterOf(s)

@@ -12,7 +12,7 @@ import (
 	"github.com/satin-peer/satin/apps"
 )
 
-// addAdaptFlags are for who takes part in a run, and what is done twice for those who are slow.
+// addAdaptFlags are for whoever takes part in a run, and what is done twice for those who are slow.
 func (o *options) addAdaptFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.eager, "eager", 0, "let idle peers have copies of `N` in 100 jobs given away, when nothing else is "+
 		"left for them: a slow peer holds up the end of the run less (0: none)")

@@ -25,7 +25,7 @@ import (
 //     (campaign_verdicts.go). Only then it counts.
 //   - It is *here* if somebody has collected it, and counts like any other piece.
 //   - It is open again if it is found to be wrong, or if nobody has all of it any more. Open parts that are not left
-//     are proved as ever, with the proof brought here: so who lies about a part costs its time and no more.
+//     are proved as ever, with the proof brought here: so whoever lies about a part costs its time and no more.
 
 // leftDir has the names of the runs that leave proofs.
 const leftDir = "left"

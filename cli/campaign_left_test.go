@@ -17,7 +17,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// Guards proofs that stay with who finds them: one member finds all, two check them and sign, and when the one that
+// Guards proofs that stay with whoever finds them: one member finds all, two check them and sign, and when the one that
 // found them is gone the proofs are had from the copies that others made, and are right.
 func TestProofsStay(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "w")

@@ -42,7 +42,7 @@ func TestFaultsOfRealProcesses(t *testing.T) {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 		_, _ = syscall.Wait4(pid, nil, 0, nil)
 	}()
-	for status := syscall.WaitStatus(0); !status.Continued(); { // only who was stopped is
+	for status := syscall.WaitStatus(0); !status.Continued(); { // only whoever was stopped is
 		_, err := syscall.Wait4(pid, &status, syscall.WUNTRACED|syscall.WCONTINUED, nil)
 		if errors.Is(err, syscall.EINTR) {
 			continue

@@ -14,7 +14,7 @@ import (
 	"github.com/satin-peer/satin/apps"
 )
 
-// newManualCommand is for who makes packages: it is not listed.
+// newManualCommand is for whoever makes packages: it is not listed.
 func newManualCommand(c console) *cobra.Command {
 	return &cobra.Command{
 		Use:     "manual DIR",

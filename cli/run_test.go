@@ -183,7 +183,7 @@ func TestUnreadOutput(t *testing.T) {
 			}
 			said := 1
 			if err == syscall.EPIPE {
-				said = 0 // who reads no more, as head, knows it
+				said = 0 // whoever reads no more, as head, knows it
 			}
 			if strings.Count(f.err.String(), "satin-peer: standard output: ") != said {
 				t.Errorf("%q with %v: %s", args, err, &f.err)

@@ -80,7 +80,7 @@ func TestReadersHaveTheLatest(t *testing.T) {
 	})
 }
 
-// The memory of what is gone is bounded; who has not read for so long gets everything.
+// The memory of what is gone is bounded; whoever has not read for so long gets everything.
 func TestForgetsWhatIsGone(t *testing.T) {
 	s := newStore()
 	s.update(peerTopic, map[string]json.RawMessage{"stays": json.RawMessage("1")})

@@ -163,7 +163,7 @@ func TestWaysOfWhoIsThere(t *testing.T) {
 	for i := range 500 {
 		reports = append(reports, report.Part{Peer: fmt.Sprint("gone ", i), Cluster: "elsewhere"})
 	}
-	for range 5 { // who has gone is forgotten in any order
+	for range 5 { // whoever has gone is forgotten in any order
 		s := newStories()
 		s.hear("self", reports, []Peer{{Peer: "p"}}, nil, time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC))
 		if got := s.flows(); len(got) != 2 || got[0].Taken != 5 || got[1].Taken != 3 || len(s.ways) > 4 {

@@ -195,7 +195,7 @@ func TestBadViews(t *testing.T) {
 	}
 }
 
-// How the user likes the page is kept for the next start, for the user alone; who may only look cannot change it.
+// How the user likes the page is kept for the next start, for the user alone; whoever may only look cannot change it.
 func TestPrefsAreKept(t *testing.T) {
 	dir := t.TempDir()
 	serve := func() *site {

@@ -21,8 +21,8 @@ const (
 	KindCard                   // a member's signed card
 	KindLoad                   // a hint of how much work its author has
 	KindNews                   // what the peers of a run tell each other: steal.News
-	KindAnswered               // a run has an answer, signed by who keeps it for the owner
-	KindRevocation             // a peer is out of the swarm, signed by who may say so
+	KindAnswered               // a run has an answer, signed by whoever keeps it for the owner
+	KindRevocation             // a peer is out of the swarm, signed by whoever may say so
 	KindDeath                  // jobs that ran when a process of its author's died
 	KindPublished              // a member stands for a module, signed by it
 	KindRoster                 // who may take part in a run, signed by who coordinates it

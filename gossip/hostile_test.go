@@ -217,7 +217,7 @@ func TestFlood(t *testing.T) {
 		if st.Throttled+st.Flooded < 500*seconds-uint64(most) {
 			t.Errorf("%+v", st)
 		}
-		// Who has a rate of his own is not hurt.
+		// Whoever has a rate of his own is not hurt.
 		s.publish(1, gossip.KindRun, "true")
 		time.Sleep(time.Second)
 		if got := s.received(0); !slices.Contains(got, "1:true") {

@@ -38,7 +38,7 @@ type accusation struct {
 	Truth    testimony `cbor:"6,keyasint"`
 	// Children are those of the job, all that were signed; those without an outcome are run like any other job.
 	Children []driver.OpenedChild `cbor:"7,keyasint,omitempty"`
-	// Manifest is that of the run, for who does not know it, if it is not too long.
+	// Manifest is that of the run, for whoever does not know it, if it is not too long.
 	Manifest []byte `cbor:"8,keyasint,omitempty"`
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// Guards that people at different peers see the same of one run: how far it is while it goes on, which only who holds
-// its root knows by itself, and in the end how long it took, whenever each has joined.
+// Guards that people at different peers see the same of one run: how far it is while it goes on, which only whoever
+// holds its root knows by itself, and in the end how long it took, whenever each has joined.
 func TestPeersAgreeOnTimeAndProgress(t *testing.T) {
 	t.Parallel()
 	list := swarm(t, 2)

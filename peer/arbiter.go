@@ -12,9 +12,9 @@ import (
 // Owners whose runs have work get the same number of cores, as far as they can be divided. Of an owner's runs each gets
 // one, and the rest go to where they are used well, in proportion to the runs' efficiency, as their coordinators tell
 // it: so a run that has more processors than it can use gives some to one that has not, with nobody to decide it for
-// all, and who submits many runs, or says that they are efficient, takes nothing from others. Where there are too few
-// cores, owners take turns, and so do an owner's runs. A run that has no work here keeps one core, so that it goes on
-// stealing, and lends the others. Shares change when a run comes or goes, when the volunteer says so, and at every
+// all, and whoever submits many runs, or says that they are efficient, takes nothing from others. Where there are too
+// few cores, owners take turns, and so do an owner's runs. A run that has no work here keeps one core, so that it goes
+// on stealing, and lends the others. Shares change when a run comes or goes, when the volunteer says so, and at every
 // turn. If the cores are to rest for a part of their time, a turn has fewer of them.
 type arbiter struct {
 	mu     sync.Mutex
@@ -181,8 +181,8 @@ const (
 	leastWorth = 0.1
 )
 
-// inTurn lists the runs in the order in which it is their turn: owner by owner, so that who has many runs has no more
-// turns than others.
+// inTurn lists the runs in the order in which it is their turn: owner by owner, so that whoever has many runs has no
+// more turns than others.
 func inTurn(runs []contender, turn int) (order []int) {
 	var owners []string
 	of := map[string][]int{}

@@ -99,7 +99,7 @@ func TestTurns(t *testing.T) {
 }
 
 // With fewer cores than owners, or some that cannot be divided among them, each owner has its turn, and each of its
-// runs: a batch of many takes nothing from who has one run.
+// runs: a batch of many takes nothing from whoever has one run.
 func TestTurnsOfOwners(t *testing.T) {
 	runs := make([]contender, 6)
 	for i := range runs {

@@ -37,7 +37,7 @@ func newSlowTrio() *slowTrio {
 	return x
 }
 
-// period lets one go by, and gives what was decided of who takes part. Who is out does nothing.
+// period lets one go by, and gives what was decided of who takes part. Whoever is out does nothing.
 func (x *slowTrio) period() []adapt.Change {
 	links := linksOf(&x.roster, x.ways.of(x.now), x.others)
 	out := rosterFor(&x.roster)

@@ -94,7 +94,7 @@ func (c *crew) engine(m *statement.SignedManifest, cfg compute.Config) (port.Liv
 	}
 	process := child.Config{Command: c.cfg.Compute, Compute: cfg, Memory: c.jobMemory.Load(),
 		Shared: int(c.memory.objects().MaxBytes)}
-	process.Programs, _ = c.apps.lent(m) // who may not have all of them takes no part
+	process.Programs, _ = c.apps.lent(m) // whoever may not have all of them takes no part
 	log := c.log.With("run", cfg.Run.String())
 	process.Log = func(line string) { log.Info("a job says", "text", line) }
 	if m.Entry == module.Func {

@@ -28,14 +28,14 @@ import (
 )
 
 // What is to outlive the machine that has it, pieces of proofs for example, is kept by other members as deposits:
-// package deposits decides by whom, a library fetches and verifies the bytes, and here is what connects them. Who keeps
-// deposits says so on its card.
+// package deposits decides by whom, a library fetches and verifies the bytes, and here is what connects them. Whoever
+// keeps deposits says so on its card.
 const (
 	depositProtocol = protocol.ID("/satin/deposit/2")
 	depositTime     = 10 * time.Second
 )
 
-// keepsDeposits stands on the card of who keeps deposits.
+// keepsDeposits stands on the card of whoever keeps deposits.
 var keepsDeposits = statement.App{Name: "satin1.deposits", Version: statement.Version{2}}
 
 // depositsRun is the run for which libraries of deposits talk; zero is that for modules.

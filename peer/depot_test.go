@@ -137,8 +137,8 @@ func (v vouches) Vouch(id libp2p.ID, _ []byte) ([]libp2p.ID, error) {
 }
 
 // Guards that a deposit is on its maker's account wherever it comes from, and is handed on with what the maker has
-// signed; that who asks pays if the maker is no member; that nothing is kept that nobody has signed for this swarm; and
-// that a peer signs its own.
+// signed; that whoever asks pays if the maker is no member; that nothing is kept that nobody has signed for this swarm;
+// and that a peer signs its own.
 func TestWhoPaysForDeposits(t *testing.T) {
 	b, _ := standing()
 	member := func() (crypto.PrivKey, libp2p.ID) {

@@ -58,7 +58,7 @@ func TestDisputedAnswer(t *testing.T) {
 	check("the second life")
 }
 
-// Who is no deputy ends nobody's run by saying that it has the answer, as long as the owner or a deputy is
+// Whoever is no deputy ends nobody's run by saying that it has the answer, as long as the owner or a deputy is
 // alive, nor later if another leads it; and a deputy's word is good for nothing if it cannot show the outcome.
 func TestFalseClaims(t *testing.T) {
 	t.Parallel()

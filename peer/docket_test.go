@@ -44,7 +44,7 @@ func TestFloodOfAccusations(t *testing.T) {
 	}
 }
 
-// Who finds out several liars at once is heard about each of them, before and after the first was tried.
+// Whoever finds out several liars at once is heard about each of them, before and after the first was tried.
 func TestSeveralAccusationsByOne(t *testing.T) {
 	const atOnce = int(trialAllowance / trialTime)
 	d, now := &docket{}, time.Unix(1e9, 0)

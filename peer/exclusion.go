@@ -93,7 +93,7 @@ func (e *exclusion) statements() [][]byte {
 	return e.host.Roll().Told(maxOutTold, int(e.turn.Add(1)))
 }
 
-// tell tells everybody what this peer has said last of who is out.
+// tell tells everybody what this peer has said last of whoever is out.
 func (e *exclusion) tell() {
 	if own := e.host.Roll().Own(); len(own) > 0 {
 		e.voice.tell(gossip.KindRevocation, own[len(own)-1])

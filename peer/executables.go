@@ -11,7 +11,7 @@ import (
 )
 
 // Executables that jobs may have run, by the hashes of their files (package satin, Exec). The owner's peer says which
-// a run needs: those that its application names, as they are there. Who has not allowed the same takes no part.
+// a run needs: those that its application names, as they are there. Whoever has not allowed the same takes no part.
 
 // executableApp stands on a card for an executable that its peer's owner has allowed: its version is the hash.
 const executableApp = "satin.executable"

@@ -29,14 +29,14 @@ const (
 
 	// answerTime is for an outcome of the largest size over a slow link.
 	answerTime = 10 * time.Minute
-	// largeAnswers is how many of more than wire.MaxValue are in memory at once on their way in or out: who asks for
-	// one more hears that it is not here, and asks somebody else.
+	// largeAnswers is how many of more than wire.MaxValue are in memory at once on their way in or out: whoever asks
+	// for one more hears that it is not here, and asks somebody else.
 	largeAnswers = 2
 )
 
 // keepRequest asks a peer to keep an answer; the outcome follows in a frame of its own.
 type keepRequest struct {
-	Answered []byte `cbor:"1,keyasint"`           // the statement of who had the root job
+	Answered []byte `cbor:"1,keyasint"`           // the statement of whoever had the root job
 	Elapsed  int64  `cbor:"2,keyasint"`           // nanoseconds from submission to end
 	Peers    int    `cbor:"3,keyasint,omitempty"` // most peers that took part at one time
 	Size     int    `cbor:"4,keyasint,omitempty"` // of the outcome, if that is large

@@ -24,14 +24,14 @@ type load struct {
 	Busy    int             `cbor:"3,keyasint,omitempty"`
 	Queued  int             `cbor:"4,keyasint,omitempty"`
 	Stats   report.RunStats `cbor:"5,keyasint"`
-	// Share is how much of the run's tree is done, in millionths; of who holds its root only.
+	// Share is how much of the run's tree is done, in millionths; of whoever holds its root only.
 	Share int `cbor:"6,keyasint,omitempty"`
 	// Rate is the highest bandwidth that it has measured to another cluster, in bytes a second, for who coordinates
 	// the run.
 	Rate int64 `cbor:"7,keyasint,omitempty"`
 	// Efficiency is the run's in the last period, in millionths; of who coordinates it only.
 	Efficiency int `cbor:"8,keyasint,omitempty"`
-	// Speed is how fast a core of it is, and Yardstick the job that tells, of who holds the root only.
+	// Speed is how fast a core of it is, and Yardstick the job that tells, of whoever holds the root only.
 	Speed     port.Speed `cbor:"9,keyasint,omitzero"`
 	Yardstick *yardstick `cbor:"10,keyasint,omitempty"`
 
@@ -120,8 +120,8 @@ type loadTeller struct {
 	share    int
 }
 
-// told says whether there is nothing in a load that was not told. The share of who holds the root grows by what others
-// do, also while it does nothing itself.
+// told says whether there is nothing in a load that was not told. The share of whoever holds the root grows by what
+// others do, also while it does nothing itself.
 func (t *loadTeller) told(l *load) bool {
 	return l.Stats.Executed == t.executed && l.Busy == t.busy && l.Share == t.share
 }

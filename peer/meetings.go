@@ -63,7 +63,7 @@ type meetings struct {
 		SwarmName() string
 		// Vouch says by whom a peer is a member.
 		Vouch(id peer.ID, proof []byte) (by []peer.ID, err error)
-		// Dialable are the addresses that mean the same here as to who told of them.
+		// Dialable are the addresses that mean the same here as to whoever told of them.
 		Dialable(addrs []multiaddr.Multiaddr, via multiaddr.Multiaddr) []multiaddr.Multiaddr
 	}
 }
@@ -99,7 +99,7 @@ func (p *greeted) again(id peer.ID, every time.Duration, now time.Time) bool {
 	defer p.mu.Unlock()
 	l := p.of[id]
 	if l == nil {
-		if p.of == nil || len(p.of) >= maxMembers { // who is forgotten may come again
+		if p.of == nil || len(p.of) >= maxMembers { // whoever is forgotten may come again
 			p.of = map[peer.ID]*rate.Limiter{}
 		}
 		l = rate.NewLimiter(rate.Every(every), meetBurst)
@@ -120,7 +120,7 @@ func (x *meetings) meet(ctx context.Context, id peer.ID) bool {
 }
 
 // A meeting that has failed is tried again after meetAgain, twice as long each time, as long as the peer is connected:
-// without one, a newcomer may hear of nobody. Who never meets costs maxMeetings tries.
+// without one, a newcomer may hear of nobody. Whoever never meets costs maxMeetings tries.
 const (
 	meetAgain   = time.Second
 	maxMeetings = 6
@@ -240,7 +240,7 @@ func (x *meetings) hearCard(b []byte, via multiaddr.Multiaddr) error {
 	return nil
 }
 
-// rememberAddresses lets the network find a member on demand, at addresses that mean the same to who told of
+// rememberAddresses lets the network find a member on demand, at addresses that mean the same to whoever told of
 // them over a link as to this peer; via is nil if the card came by gossip.
 func (x *meetings) rememberAddresses(c *statement.SignedCard, via multiaddr.Multiaddr) {
 	var addrs []multiaddr.Multiaddr

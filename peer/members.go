@@ -19,7 +19,7 @@ const (
 	// maxMembers bounds the members that a peer knows. Beyond it, those of its own cluster make others go, and cards of
 	// other strangers are dropped.
 	maxMembers = 8192
-	// maxIntroduced bounds those of them that are members by one other member, at whatever remove: who may invite
+	// maxIntroduced bounds those of them that are members by one other member, at whatever remove: whoever may invite
 	// can make as many as it likes.
 	maxIntroduced = 512
 )
@@ -78,8 +78,8 @@ func (m *members) learn(c *statement.SignedCard, by []peer.ID, now time.Time) bo
 	return true
 }
 
-// every is how often members renew their cards. They are believed four and a half times as long, by who knows as many
-// members; who knows few believes them for a short time, and so hears of more before they have gone.
+// every is how often members renew their cards. They are believed four and a half times as long, by whoever knows as
+// many members; whoever knows few believes them for a short time, and so hears of more before they have gone.
 func (m *members) every() time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -72,8 +72,8 @@ func TestNewcomersGetToKnowAll(t *testing.T) {
 	}
 }
 
-// Where there is no more room, who comes to this peer's own cluster makes the one go that was not heard for the longest
-// time of the others.
+// Where there is no more room, whoever comes to this peer's own cluster makes the one go that was not heard for the
+// longest time of the others.
 func TestMembersAreBounded(t *testing.T) {
 	x := newCrowded()
 	x.come("a", 0, 10)

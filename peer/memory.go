@@ -34,12 +34,12 @@ type holding struct {
 	owner   runs.PeerID
 	own     bool
 	all     int64
-	from    map[steal.PeerID]int64 // of all, by who has sent it
+	from    map[steal.PeerID]int64 // of all, by whoever has sent it
 	refused string                 // why something was, last
 	say     func(why string)       // the first refusal
 
 	shared int64                      // bytes of what its jobs share
-	sent   map[sharedobj.PeerID]int64 // of these, by who has sent them unasked, and in all (""); of own runs too
+	sent   map[sharedobj.PeerID]int64 // of these, by whoever has sent them unasked, and in all (""); of own runs too
 	beyond time.Time                  // since when what its jobs have made is more than it may have; zero: it is not
 	wanted bool                       // another run was refused since it was asked
 }

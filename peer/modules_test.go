@@ -135,7 +135,7 @@ func TestModulesTravel(t *testing.T) {
 	}
 }
 
-// Who does not want modules takes no part in their runs, and says so; who takes published ones does not take
+// Whoever does not want modules takes no part in their runs, and says so; whoever takes published ones does not take
 // others.
 func TestModulesNeedConsent(t *testing.T) {
 	t.Parallel()
@@ -181,8 +181,8 @@ func TestModulesNeedConsent(t *testing.T) {
 	}
 }
 
-// What a member has published, others find by its name, also those who come later; who runs published modules only runs
-// this one; and after a restart its publisher stands for it still.
+// What a member has published, others find by its name, also those who come later; whoever runs published modules only
+// runs this one; and after a restart its publisher stands for it still.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	queens := readModule(t, "examples/queens-c/queens.wasm")

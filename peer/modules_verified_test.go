@@ -41,7 +41,7 @@ func TestModulesAreCompared(t *testing.T) {
 }
 
 // A run of a module that asks for a lattice is refused in a line where it is to be verified, before it has begun: its
-// results may honestly differ. (internal/module tests that who computes refuses it, too.)
+// results may honestly differ. (internal/module tests that whoever computes refuses it, too.)
 func TestLatticesAreNotCompared(t *testing.T) {
 	t.Parallel()
 	golomb := readModule(t, "examples/golomb-c/golomb.wasm")

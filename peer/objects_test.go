@@ -57,7 +57,7 @@ func TestMemoryOfWhatIsShared(t *testing.T) {
 		t.Errorf("refusals are said %d times", said)
 	}
 
-	// What jobs make is held; who is beyond its bounds for long goes, and not who was there before.
+	// What jobs make is held; whoever is beyond its bounds for long goes, and not whoever was there before.
 	two.Hold(10*mib, true)
 	if _, _, found := q.excess(now.Add(time.Second)); found || q.of[job.RunID{2}].shared != 10*mib {
 		t.Error("a run goes at once, or what it has made is not counted")

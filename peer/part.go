@@ -246,7 +246,7 @@ func jobsHeld(parts []*part) (n int) {
 // stats are the figures of this peer's part in the run so far.
 func (r *part) stats() report.RunStats { return r.statsBy((*session.Session).Figures) }
 
-// lately are stats for who looks at them now and then.
+// lately are stats for whoever looks at them now and then.
 func (r *part) lately() report.RunStats { return r.statsBy((*session.Session).Lately) }
 
 func (r *part) statsBy(count func(*session.Session) port.Figures) report.RunStats {
@@ -261,8 +261,8 @@ func (r *part) statsBy(count func(*session.Session) port.Figures) report.RunStat
 	return statsOf(f, s)
 }
 
-// note takes in how far the run is: from the root if it runs here, else from who holds it. The estimate may fall when a
-// frame turns out to have more children, or when work is lost; what is told does not. The mutex is held.
+// note takes in how far the run is: from the root if it runs here, else from whoever holds it. The estimate may fall
+// when a frame turns out to have more children, or when work is lost; what is told does not. The mutex is held.
 func (r *part) note(f port.Figures, s session.Stats, now time.Time) {
 	if s.Master {
 		r.reached = max(r.reached, f.Progress)

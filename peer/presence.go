@@ -43,8 +43,8 @@ func (s *presence) finish() {
 }
 
 // keepUp ends a pause whose time is over, and what is finishing and holds nothing any more, and says which. That is
-// looked at twice, as a job may come in that moment. Who has finished goes on sending back what comes: it was asked for
-// before, and waits with its victim for up to some seconds.
+// looked at twice, as a job may come in that moment. Whoever has finished goes on sending back what comes: it was asked
+// for before, and waits with its victim for up to some seconds.
 func (s *presence) keepUp(now time.Time, holding func() int) (over, finished bool) {
 	s.mu.Lock()
 	over = s.paused && !s.until.IsZero() && !now.Before(s.until)

@@ -60,7 +60,7 @@ func TestLoadsOfNewerBuilds(t *testing.T) {
 	}
 }
 
-// How far a run is comes from its root, or from who holds it, and from nobody else; and it does not go back.
+// How far a run is comes from its root, or from whoever holds it, and from nobody else; and it does not go back.
 func TestHowFarARunIs(t *testing.T) {
 	r := &part{began: time.Now(), master: "m",
 		loads: map[libpeer.ID]*load{"m": {Share: 300_000}, "x": {Share: 900_000}}}
@@ -80,8 +80,8 @@ func TestHowFarARunIs(t *testing.T) {
 	}
 }
 
-// Guards that all hear how far a run is from who holds its root, also while that does nothing itself: what others do
-// brings it on, as when its owner's machine is not to compute.
+// Guards that all hear how far a run is from whoever holds its root, also while that does nothing itself: what others
+// do brings it on, as when its owner's machine is not to compute.
 func TestProgressIsTold(t *testing.T) {
 	l := &load{Busy: 1, Share: 300_000, Stats: report.RunStats{Executed: 7}}
 	before := loadTeller{executed: 7, busy: 1, share: 300_000}

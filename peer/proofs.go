@@ -10,9 +10,9 @@ import (
 	"github.com/satin-peer/satin/runs"
 )
 
-// Proofs of lies are kept, by who has found one out and by who was convinced, and told again, for those who join
-// later or were cut off: at meetings, some in turn, and by gossip, the last that this peer has made itself. Whoever
-// has one against the same peer looks at no other: if its user has let that peer in again, it stays in.
+// Proofs of lies are kept, by whoever has found one out and by whoever was convinced, and told again, for those who
+// join later or were cut off: at meetings, some in turn, and by gossip, the last that this peer has made itself.
+// Whoever has one against the same peer looks at no other: if its user has let that peer in again, it stays in.
 
 const (
 	// maxProofsTold bounds the proofs of one meeting, and maxProofsRepeated those that are told everybody again, one at
@@ -59,7 +59,7 @@ func (j *jury) keepUp(now time.Time) {
 }
 
 // repeats are the last statements of a kind that this peer has made, which are told again in turn: the newest after
-// tellAgain, for who has missed it or had no time to try it, then after twice as long each time, up to outEvery.
+// tellAgain, for whoever has missed it or had no time to try it, then after twice as long each time, up to outEvery.
 type repeats struct {
 	list [][]byte
 	turn int

@@ -77,7 +77,7 @@ func (x *publications) recall() {
 	}
 }
 
-// publishedUse keeps a module on the disk of who has published it, as a run would.
+// publishedUse keeps a module on the disk of whoever has published it, as a run would.
 const publishedUse = "published "
 
 // sign makes a notice of this peer's own, and tells everybody.

@@ -25,7 +25,7 @@ type quota struct {
 type portion struct {
 	owner   runs.PeerID
 	bytes   int64
-	by      map[peer.ID]int64              // of bytes, by who has computed it; this peer is not in it
+	by      map[peer.ID]int64              // of bytes, by whoever has computed it; this peer is not in it
 	measure func() (bytes int64, all bool) // what it has in truth; all: nothing waits to be written
 	refused bool                           // that was said
 }

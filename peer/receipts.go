@@ -23,8 +23,8 @@ import (
 )
 
 // Receipts are what owners sign, when a run of theirs that was verified is over, of what each of the others has given
-// to it (driver.Earned). An owner owes them until they are taken, also over restarts; who has earned one keeps it, and
-// shows it under the owner's name. Nothing else depends on them.
+// to it (driver.Earned). An owner owes them until they are taken, also over restarts; whoever has earned one keeps it,
+// and shows it under the owner's name. Nothing else depends on them.
 type receipts struct {
 	*base
 	board *switchboard
@@ -54,7 +54,8 @@ const (
 	receiptSkew = time.Hour
 )
 
-// given is how a receipt travels, with the run's manifest for who does not know it any more, if that is not too long.
+// given is how a receipt travels, with the run's manifest for whoever does not know it any more, if that is not too
+// long.
 type given struct {
 	Receipt  []byte `cbor:"1,keyasint"`
 	Manifest []byte `cbor:"2,keyasint,omitempty"`
@@ -236,8 +237,8 @@ func (x *receipts) keepUp(now time.Time) {
 	x.spawn(func(ctx context.Context) { x.give(ctx, false) })
 }
 
-// give gives what is owed, and forgets it when it was taken, or refused. Who does not answer is left alone until the
-// next time, and who is not connected as well, unless the run has just ended.
+// give gives what is owed, and forgets it when it was taken, or refused. Whoever does not answer is left alone until
+// the next time, and whoever is not connected as well, unless the run has just ended.
 func (x *receipts) give(ctx context.Context, all bool) {
 	x.giving.Lock()
 	defer x.giving.Unlock()

@@ -26,8 +26,8 @@ func openRecords(t *testing.T, dir string) *records {
 	return s
 }
 
-// The records of peers last; who has lied loses its own, and takes with it those of all whom the same member has let
-// in, where that is known: else a liar in an open swarm would take everybody's.
+// The records of peers last; whoever has lied loses its own, and takes with it those of all whom the same member has
+// let in, where that is known: else a liar in an open swarm would take everybody's.
 func TestRecords(t *testing.T) {
 	dir := t.TempDir()
 	s := openRecords(t, dir)

@@ -15,8 +15,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// Who is out by a run's roster leaves that run and no other one, its work is not lost, the others give it nothing, and
-// it comes back when it may. Members that may not say so are not heard.
+// Whoever is out by a run's roster leaves that run and no other one, its work is not lost, the others give it nothing,
+// and it comes back when it may. Members that may not say so are not heard.
 func TestRosterIsKept(t *testing.T) {
 	t.Parallel()
 	list := swarm(t, 3, hasty)
@@ -72,7 +72,7 @@ func TestRosterIsKept(t *testing.T) {
 }
 
 // A run that is to use few peers well begins with few. When it is efficient it asks for more, up to its limit, and
-// says so; who is not wanted takes no part.
+// says so; whoever is not wanted takes no part.
 func TestRunGrows(t *testing.T) {
 	t.Parallel()
 	list := swarm(t, 3, hasty, func(c *peer.Config) { c.AdaptEvery = time.Second })

@@ -30,7 +30,7 @@ func (x *traffic) sendShared(m *stream.Shared) {
 	}
 }
 
-// receivedShared takes in a message about what a run's jobs share. Who asks before this peer takes part asks again.
+// receivedShared takes in a message about what a run's jobs share. Whoever asks before this peer takes part asks again.
 func (x *traffic) receivedShared(m *stream.Shared) {
 	if m.Run == (job.RunID{}) {
 		x.modules.received(m.Message)

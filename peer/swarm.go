@@ -27,7 +27,7 @@ type swarm struct {
 }
 
 // Alive says whether a member is believed to be: it has a card, has not said goodbye, and answers. One that is here is
-// before its card has come: a newcomer hears of runs, and of who says that they are over, while it still meets the
+// before its card has come: a newcomer hears of runs, and of whoever says that they are over, while it still meets the
 // first member, and whom it takes for silent has no say.
 func (s *swarm) Alive(name runs.PeerID) bool {
 	id, err := peer.Decode(string(name))
@@ -85,7 +85,7 @@ func (s *swarm) deputies(m *statement.Manifest) (ids []string) {
 }
 
 // takingPart lists who takes part in a run, with their clusters; this peer among them, as its roster has it, and its
-// visitors. Who is out gets no jobs, but may still have some. The mutex of the core's conductor is held.
+// visitors. Whoever is out gets no jobs, but may still have some. The mutex of the core's conductor is held.
 func (s *swarm) takingPart(m *runs.Manifest, c *runs.Core) *steal.Members {
 	in, barred := c.Seated(m.Run)
 	var out []steal.PeerID

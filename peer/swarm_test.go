@@ -119,7 +119,7 @@ func TestPeerLeaves(t *testing.T) {
 	}
 }
 
-// Who comes in the middle of a run takes part in it.
+// Whoever comes in the middle of a run takes part in it.
 func TestNewcomer(t *testing.T) {
 	t.Parallel()
 	a := open(t)
@@ -401,7 +401,7 @@ func TestFinish(t *testing.T) {
 	}
 }
 
-// By default only who was invited is let in, and stays in.
+// By default only whoever was invited is let in, and stays in.
 func TestInvitation(t *testing.T) {
 	t.Parallel()
 	closed := func(c *peer.Config) { c.Host.Trust, c.Host.Swarm = host.TrustInvite, "" }

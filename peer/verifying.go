@@ -173,8 +173,8 @@ func (p panel) Candidates() (list []verify.Candidate) {
 }
 
 // Introducer is whom the swarm's founder has let in: that member, or the one by which it is a member at whatever
-// remove. Who may invite can make as many members as it likes, so they count as one. Who is no member at all is a
-// browser's tab, and let in by this peer.
+// remove. Whoever may invite can make as many members as it likes, so they count as one. Whoever is no member at all is
+// a browser's tab, and let in by this peer.
 func (j *jury) Introducer(id verify.PeerID) verify.PeerID {
 	if other, err := peer.Decode(string(id)); err == nil {
 		if b := j.host.Branch(other); b != "" {
@@ -242,7 +242,7 @@ func lacking(p *driver.Proofs) string {
 // maxLies bounds the lies that are kept.
 const maxLies = 256
 
-// caught keeps the proof, puts out who has lied, and tells the others, who can see for themselves.
+// caught keeps the proof, puts out whoever has lied, and tells the others, who can see for themselves.
 func (j *jury) caught(run job.RunID, c *driver.Caught) {
 	name := string(c.Peer)
 	j.records.fall(c.Peer)
@@ -268,7 +268,7 @@ func (j *jury) caught(run job.RunID, c *driver.Caught) {
 	}
 }
 
-// trust says what an answer rests on; by is the claim of who had it, if that was not the owner.
+// trust says what an answer rests on; by is the claim of whoever had it, if that was not the owner.
 func trust(m *runs.Manifest, p *driver.Proofs, by *runs.Claim) *report.Trust {
 	t := &report.Trust{Mode: "members", Bound: "every member of the swarm is believed"}
 	if by != nil {

@@ -28,8 +28,8 @@ import (
 // visitors are the browser tabs that lend this peer their cores: guests of its sessions (steal.Member), whom no other
 // peer knows. Each takes part in one run at a time, which is chosen here. A tab is a stranger:
 //
-//   - What it computes carries its signature. This peer signs besides, for those who do not know the tab: so who has
-//     brought a wrong outcome into the swarm can be named, and it is this peer that let it in.
+//   - What it computes carries its signature. This peer signs besides, for those who do not know the tab: so whoever
+//     has brought a wrong outcome into the swarm can be named, and it is this peer that let it in.
 //   - It may say what a thief and a victim say, and nothing that is for lost work or for third peers.
 //   - The jobs that it gives must descend from jobs that it was given, and say nothing of others' orphans.
 //   - What it shares it says to this peer alone, for which it is a guest (package sharedobj).
@@ -432,7 +432,7 @@ func (g *guest) Left() {
 }
 
 // forGuest checks the outcome that a tab has computed, or passed on, and puts this peer's name beside the tab's. One
-// that is not signed by who says so gives its job back.
+// that is not signed by whoever says so gives its job back.
 func (v *vouching) forGuest(m *steal.Message, id peer.ID) {
 	o, err := v.check(m.Run, partialOf(m.Result), id)
 	if err == nil && o.Author == id {

@@ -142,7 +142,7 @@ func (x *intruder) ends() bool {
 	return false
 }
 
-// Who has no ticket, one of another swarm or of nobody, an old one, or another's word, is told so and gets nothing.
+// Whoever has no ticket, one of another swarm or of nobody, an old one, or another's word, is told so and gets nothing.
 func TestIntrudersAreNotLetIn(t *testing.T) {
 	t.Parallel()
 	own, _, err := crypto.GenerateEd25519Key(rand.Reader)

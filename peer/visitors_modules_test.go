@@ -74,7 +74,7 @@ func TestVisitorRunsModules(t *testing.T) {
 }
 
 // A tab that cannot run a module is given its run once, and is no part of it before it says that it is ready; and its
-// module is for who may help with it.
+// module is for whoever may help with it.
 func TestUnfitForAModule(t *testing.T) {
 	t.Parallel()
 	queens := readModule(t, "examples/queens-c/queens.wasm")

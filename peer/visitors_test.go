@@ -32,7 +32,7 @@ func init() { satin.Register("peertest.lend", lend) }
 func lend(f *satin.Frame, x Forest) int {
 	all := satin.Spawn(f, count, x)
 	for _, err := os.Stat(x.End + ".go"); err != nil; _, err = os.Stat(x.End + ".go") {
-		satin.Spawn(f, count, Forest{End: x.End}).Get() // who wants the other one is heard
+		satin.Spawn(f, count, Forest{End: x.End}).Get() // whoever wants the other one is heard
 	}
 	return all.Get()
 }
@@ -81,7 +81,7 @@ func visit(t *testing.T, link string) (*visitor.Visitor, *websocket.Conn) {
 	return visitWith(t, link, nil)
 }
 
-// visitWith is visit by who can run modules, and fetches them like that.
+// visitWith is visit by whoever can run modules, and fetches them like that.
 func visitWith(t *testing.T, link string, fetch func([]byte, module.Hash) ([]byte, error)) (*visitor.Visitor,
 	*websocket.Conn) {
 	t.Helper()

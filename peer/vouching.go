@@ -162,8 +162,8 @@ type cannot string
 
 func (c cannot) Error() string { return string(c) }
 
-// speaks says whether a message that came round was signed by who is said to have sent it. A relay knows handles, and
-// may know the job: it must not bring an outcome of its own, or of a friend, in the thief's place.
+// speaks says whether a message that came round was signed by whoever is said to have sent it. A relay knows handles,
+// and may know the job: it must not bring an outcome of its own, or of a friend, in the thief's place.
 func (v *vouching) speaks(m *steal.Message) bool {
 	if m.Result == nil {
 		return true

@@ -48,7 +48,8 @@ func (v *vouching) signed(run job.RunID, path job.Path) steal.Partial {
 	return p
 }
 
-// Of what a leaver hands over that is kept for which a member answers: its author, or who has it from an earlier life.
+// Of what a leaver hands over that is kept for which a member answers: its author, or whoever has it from an earlier
+// life.
 func TestWhoIsBelieved(t *testing.T) {
 	run := job.RunID{3}
 	members, out := map[peer.ID]bool{}, map[peer.ID]bool{}

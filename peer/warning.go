@@ -12,10 +12,10 @@ import (
 	"github.com/satin-peer/satin/peer/host"
 )
 
-// A warning is what has to be known at once, and gossip may lose: the proof of a lie by who has found it out, and the
-// word of who may say so that a peer is out. It goes straight to each member that is connected, beside gossip, which
-// brings it to the others; who does not answer is warned again, as meetings are tried again. It is a meeting at which
-// nothing else is said.
+// A warning is what has to be known at once, and gossip may lose: the proof of a lie by whoever has found it out, and
+// the word of whoever may say so that a peer is out. It goes straight to each member that is connected, beside gossip,
+// which brings it to the others; whoever does not answer is warned again, as meetings are tried again. It is a meeting
+// at which nothing else is said.
 const (
 	warnProtocol = protocol.ID("/satin/warn/1")
 

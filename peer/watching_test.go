@@ -23,7 +23,7 @@ func watch(t *testing.T, p *peer.Peer, into map[string]report.Segment) (reports 
 	return reports
 }
 
-// Who watches a run sees its segments, whichever peer runs them, and what the workers do; and who begins to
+// Whoever watches a run sees its segments, whichever peer runs them, and what the workers do; and whoever begins to
 // watch when it is over sees them too.
 func TestWatch(t *testing.T) {
 	t.Parallel()

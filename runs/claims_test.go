@@ -125,7 +125,7 @@ func TestOwnerBelieves(t *testing.T) {
 	}
 }
 
-// Who says that it has answered a run has to have been heard as its master, or somebody else says so too, or nobody
+// Whoever says that it has answered a run has to have been heard as its master, or somebody else says so too, or nobody
 // else can have had the root for long enough. Its own word counts for nothing, however often it gives it.
 func TestShownToHaveHadTheRoot(t *testing.T) {
 	m := &Manifest{Owner: "o", Deputies: []PeerID{"d"}}
@@ -169,8 +169,8 @@ func TestShownToHaveHadTheRoot(t *testing.T) {
 	}
 }
 
-// Who heard the author of a claim lead says so, although it goes on, as the owner lives again; and an owner that comes
-// back goes after that claim, and after no other of which it is told that the run goes on.
+// Whoever heard the author of a claim lead says so, although it goes on, as the owner lives again; and an owner that
+// comes back goes after that claim, and after no other of which it is told that the run goes on.
 func TestWhoLedIsSaid(t *testing.T) {
 	for _, led := range []bool{true, false} {
 		m := manifest(1, "o")

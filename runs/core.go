@@ -304,7 +304,7 @@ func (c *Core) Written(now time.Time, file File, id RunID, trouble string) []Ord
 		case r == nil:
 		case file == OwnFile:
 			c.own.written(r, trouble)
-			c.musters.keepUp(r) // who hears of it is told at once whether it is wanted
+			c.musters.keepUp(r) // whoever hears of it is told at once whether it is wanted
 		case file == CancelledFile:
 			c.own.cancelled(r, trouble)
 		case file == AnswerFile:

@@ -213,7 +213,7 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// Who keeps an answer for others and computes the run itself does not say that it is over: it may be a lie that was
+// Whoever keeps an answer for others and computes the run itself does not say that it is over: it may be a lie that was
 // brought, and would get this peer's word for it.
 func TestKeptIsNotSaidToo(t *testing.T) {
 	c, _ := coreOf(DefaultConfig())
@@ -305,7 +305,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// An answer is kept for some time, told to its owner when it is met, and told again and again by who has come to it.
+// An answer is kept for some time, told to its owner when it is met, and told again and again by whoever has come to
+// it.
 func TestKeptAnswersExpire(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.HeldFor = time.Hour
@@ -347,7 +348,8 @@ func TestOwnerHasForgotten(t *testing.T) {
 	}
 }
 
-// Who has given a run up, and keeps an answer of it, shows the manifest beside that to an owner that has forgotten it.
+// Whoever has given a run up, and keeps an answer of it, shows the manifest beside that to an owner that has forgotten
+// it.
 func TestKeptIsShownToWhoForgot(t *testing.T) {
 	c, _ := coreOf(DefaultConfig())
 	m, out := manifest(1, "o"), answer("1")

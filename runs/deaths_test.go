@@ -52,8 +52,8 @@ func TestDeathsAreBounded(t *testing.T) {
 	}
 }
 
-// A run fails by the word of two peers, but only who has a say in it does anything: its owner, and not whoever merely
-// takes part.
+// A run fails by the word of two peers, but only whoever has a say in it does anything: its owner, and not whoever
+// merely takes part.
 func TestDeathsAreJudgedByTheOwner(t *testing.T) {
 	c, _ := coreOf(DefaultConfig())
 	own, others := manifest(1, "self"), manifest(2, "o")

@@ -24,7 +24,7 @@
 //     the run goes on, or one of them has ended the run by that claim or heard its author lead, or nobody was heard to
 //     lead for Config.Vacant. With nobody to ask it waits for Config.LeadsFor, unless it has heard the author lead for
 //     as long: others may be about to be met. So who finished alone is believed, which nobody can tell from a liar
-//     that is alone with the owner; what the answer rests on says so. Who only keeps an answer for its author says
+//     that is alone with the owner; what the answer rests on says so. Whoever only keeps an answer for its author says
 //     nothing of it. The owner believes the answer, not the claim: it fetches the outcome, and outside its hash is
 //     compared and it is read.
 //

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// fetches are the manifests that are being fetched. Who was asked may be slow on purpose, so after a while a second
+// fetches are the manifests that are being fetched. Whoever was asked may be slow on purpose, so after a while a second
 // one is asked for the same manifest, and no peer has many of these places.
 type fetches struct {
 	most, each int

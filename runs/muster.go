@@ -21,7 +21,7 @@ import (
 //   - A roster that its author does not repeat for Config.RosterLife counts no more: no run starves because all
 //     that were left of it are gone. Who passes one on says when it has heard the author, so it lapses everywhere at
 //     about the same time, and cannot be kept alive by peers that tell it to each other.
-//   - Who is out leaves as if it left the swarm: it hands over what it has. It keeps the manifest, and comes back
+//   - Whoever is out leaves as if it left the swarm: it hands over what it has. It keeps the manifest, and comes back
 //     when it may; its other runs do not notice.
 type musters struct{ *table }
 
@@ -29,7 +29,7 @@ type musters struct{ *table }
 // divides the others among themselves by its own measure.
 func (m *Manifest) adapts() bool { return m.Adapt != "" && m.Verify == "" }
 
-// firstWanted is how many peers a run wants before anything was measured: who pays for machines begins with few.
+// firstWanted is how many peers a run wants before anything was measured: whoever pays for machines begins with few.
 func (m *Manifest) firstWanted() int {
 	if m.Adapt == "paper" && m.MinPeers > 0 {
 		return m.MinPeers

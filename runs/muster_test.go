@@ -195,7 +195,7 @@ func TestMustersGoneAreNotTold(t *testing.T) {
 	}
 }
 
-// The owner, the author and who holds the root are never out, whatever a roster says.
+// The owner, the author and whoever holds the root are never out, whatever a roster says.
 func TestMustersSpareTheMaster(t *testing.T) {
 	var everyone []Outsider
 	for _, name := range []string{"s", "o", "d", "x"} {
@@ -300,7 +300,7 @@ func TestMustersAreBounded(t *testing.T) {
 	}
 }
 
-// Who hears of a run and of its roster at once does not begin if it is out.
+// Whoever hears of a run and of its roster at once does not begin if it is out.
 func TestMustersAtTheBegin(t *testing.T) {
 	c, _ := coreOf(DefaultConfig())
 	m := adaptive(1, "o")

@@ -97,7 +97,7 @@ type (
 		Run  RunID
 	}
 
-	// Over says that a run has ended here: who waits for it is told.
+	// Over says that a run has ended here: whoever waits for it is told.
 	Over struct{ Run RunID }
 	// Reply is the end of a command.
 	Reply struct {

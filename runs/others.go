@@ -81,7 +81,7 @@ func (x *others) claimed(r *run, c *Claim, from PeerID, endorsed bool) {
 }
 
 // weigh ends a run if one of the claims that it is answered counts. Those who stand in the way of one are asked, and
-// who only says that it had the root waits.
+// whoever only says that it had the root waits.
 func (x *others) weigh(r *run) {
 	for i := range r.claims.list {
 		p := &r.claims.list[i]

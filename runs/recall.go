@@ -120,7 +120,7 @@ func (o *own) takeUp(m *Manifest, unfit string, kept bool) {
 	s := o.graves.by(m.Run, o.self)
 	lost := kept && s != nil && s.Reason == Finished && !o.graves.said(m.Run)
 	if s != nil && s.Reason.Final() && !lost {
-		o.order(Bury{*s}) // who has sent the manifest has not heard
+		o.order(Bury{*s}) // whoever has sent the manifest has not heard
 		return
 	}
 	if o.now.Unix() >= m.Expires || len(o.runs) >= o.cfg.Active+o.cfg.Ended+o.cfg.Answers+o.cfg.Own {

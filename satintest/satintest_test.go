@@ -99,7 +99,7 @@ func known(a, b Known) Known {
 	return all
 }
 
-// Pile is a heap to take 1 to 3 from, so many moves ahead; who takes the last wins. Nothing is known beyond.
+// Pile is a heap to take 1 to 3 from, so many moves ahead; whoever takes the last wins. Nothing is known beyond.
 type Pile struct {
 	Left, Depth int
 	Known       satin.Lattice[string, Known]

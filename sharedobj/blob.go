@@ -68,7 +68,7 @@ func Build(data []byte) *Body {
 	return b
 }
 
-// MarshalBinary carries a blob between the processes of one peer. Who reads one hashes it.
+// MarshalBinary carries a blob between the processes of one peer. Whoever reads one hashes it.
 func (b *Body) MarshalBinary() ([]byte, error) { return b.data, nil }
 
 // UnmarshalBinary is the other half of MarshalBinary.

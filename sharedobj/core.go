@@ -130,8 +130,8 @@ func (c *Core) Next() (at time.Duration, ok bool) {
 	return at, at != 0
 }
 
-// SetMembers replaces the membership, and SetMaster says who holds the run's root. Who has become a member is answered
-// what it asked a moment ago, and asked for what is looked for in vain.
+// SetMembers replaces the membership, and SetMaster says who holds the run's root. Whoever has become a member is
+// answered what it asked a moment ago, and asked for what is looked for in vain.
 func (c *Core) SetMembers(now time.Duration, members []Member) Output {
 	c.begin(now)
 	c.place = newPlace(c.self, members)

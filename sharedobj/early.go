@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Early is what strangers have asked. Two peers do not become members of each other's at once: who asks first is
+// Early is what strangers have asked. Two peers do not become members of each other's at once: whoever asks first is
 // answered as soon as it is one here, since it would wait until its question is too old, and then a round longer.
 type early []earlyAsk
 

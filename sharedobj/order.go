@@ -12,8 +12,8 @@ type OrderKind uint8
 // The orders of a core. Apply, Join, Encode, Collect and Guard are answered once each; the application's code that
 // they run may take its time, and the core goes on meanwhile.
 const (
-	// OrderHere: the value of Digest, called Name, is Data. If Ticket is set it is what that Apply returned: who has
-	// kept that need not be given it.
+	// OrderHere: the value of Digest, called Name, is Data. If Ticket is set it is what that Apply returned: whoever
+	// has kept that need not be given it.
 	OrderHere OrderKind = 1 + iota
 	// OrderForget: Digest is not held any more. What has its value may use it on.
 	OrderForget

@@ -7,8 +7,8 @@ package sharedobj
 // otherwise, and where its root begins again all the steps before would be computed again for want of their values.
 //
 // What is retained is no more than a part of what may be held, counted when it comes, and it is not pinned: what jobs
-// name, or other runs, needs its room first. Who asks for it then does without, and computes one job more. Constants,
-// lattices and outcomes stay as long as there is room anyhow.
+// name, or other runs, needs its room first. Whoever asks for it then does without, and computes one job more.
+// Constants, lattices and outcomes stay as long as there is room anyhow.
 
 // retainedPart is the part of Config.MaxBytes that may be retained.
 const retainedPart = 4

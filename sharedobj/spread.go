@@ -55,8 +55,8 @@ func (c *spreader) passOn(a *Announce) {
 	}
 }
 
-// hearWrites applies small writes to the versions before them, where those are here; who has not got those has no use
-// for the writes, or fetches them with what it needs.
+// hearWrites applies small writes to the versions before them, where those are here; whoever has not got those has no
+// use for the writes, or fetches them with what it needs.
 func (c *spreader) hearWrites(from PeerID, told []Told) {
 	for i := range told {
 		t := &told[i]

@@ -259,7 +259,7 @@ func (s *store) unpin(d Digest) {
 	}
 }
 
-// done is unpin for who has needed it for a job: of an argument nobody has a use any more.
+// done is unpin for whoever has needed it for a job: of an argument nobody has a use any more.
 func (s *store) done(d Digest) {
 	s.unpin(d)
 	if e := s.entries[d]; e != nil && e.recipe.Kind == Argument && s.free(e) {

@@ -185,8 +185,8 @@ func (ad *adoption) adoptOne(p *peer, j *Adoption) bool {
 
 // seek looks for somebody who has what a restarted segment is to find out. A segment that runs is given up
 // for it, once: the orphan began before it, unless it has been running for longer than it takes to notice a
-// loss. The owner may be who has it: a job that went round comes to a peer that once gave it away, and who was between
-// the two is gone.
+// loss. The owner may be who has it: a job that went round comes to a peer that once gave it away, and whoever was
+// between the two is gone.
 func (ad *adoption) seek(s *segment) {
 	p, id := s.job.Path, s.job.Identity
 	if k := ad.lost.store.find(p, id); k != nil {

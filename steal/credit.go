@@ -8,8 +8,8 @@ import "time"
 // A thief begins with some. Each result that is used adds two, so a busy peer soon has as many as it can use, and what
 // one withholds in the end is no more than it began with and twice what it has done. Whenever this peer had to help
 // itself, because jobs were missing from inventories, their thief fell silent or began a new life, or idle workers have
-// waited for too long (overdue), half of it is lost. Who may have one job only is made to wait instead, twice as long
-// each time.
+// waited for too long (overdue), half of it is lost. Whoever may have one job only is made to wait instead, twice as
+// long each time.
 type credit struct {
 	most  int           // jobs at a time
 	rest  time.Duration // the last one that it was made to wait for

@@ -113,8 +113,8 @@ func (b *book) awaited(m *Message) *lease {
 }
 
 // Unusable says that a result is of no use here: what it names cannot be had. Its job is done again. If that is because
-// this peer has no room for so much, no thief is asked for it any more: own workers do it, or it goes back to who gave
-// it, since what they came to could not leave.
+// this peer has no room for so much, no thief is asked for it any more: own workers do it, or it goes back to whoever
+// gave it, since what they came to could not leave.
 func (c *Core) Unusable(now time.Duration, m *Message, tooLarge bool) Output {
 	if !c.begin(now) {
 		return c.out
@@ -138,7 +138,7 @@ func (c *Core) Unusable(now time.Duration, m *Message, tooLarge bool) Output {
 }
 
 // CannotLeave says that a segment has come to more than this peer may hold for others. Its own engine, or its own
-// disputes, use it all the same; else the job goes back to who gave it, and nobody hears of it.
+// disputes, use it all the same; else the job goes back to whoever gave it, and nobody hears of it.
 func (c *Core) CannotLeave(now time.Duration, id SegmentID, outcome, voucher []byte) Output {
 	if !c.begin(now) {
 		return c.out
@@ -160,7 +160,7 @@ func (c *Core) CannotLeave(now time.Duration, id SegmentID, outcome, voucher []b
 	return c.end()
 }
 
-// sendBack returns a job that was begun here to who gave it.
+// sendBack returns a job that was begun here to whoever gave it.
 func (b *book) sendBack(s *segment) {
 	p, h := s.owner, s.handle
 	b.stats.JobsReturned++

@@ -154,8 +154,8 @@ func TestCopiesFetch(t *testing.T) {
 	}
 }
 
-// A copy of another peer's job asks who gave that for what it names, and does not begin without it, since its argument
-// may be among that: the job goes back.
+// A copy of another peer's job asks whoever gave that for what it names, and does not begin without it, since its
+// argument may be among that: the job goes back.
 func TestCopiesOfOthersJobsGoBack(t *testing.T) {
 	f := newFetcher(t)
 	f.get(2)
@@ -195,7 +195,7 @@ func TestCopiesAskTheGiver(t *testing.T) {
 }
 
 // What a thief has come to, and what this peer has no room for, is asked of no thief again: an own worker does the job,
-// or it goes back to who gave it, since this one's outcome would be as large.
+// or it goes back to whoever gave it, since this one's outcome would be as large.
 func TestTooLargeHere(t *testing.T) {
 	v := victimCore(t, LAN(), 2)
 	g := give(t, v, 0, 1, 1)

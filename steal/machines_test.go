@@ -116,7 +116,7 @@ func TestLinksAreBounded(t *testing.T) {
 		}
 		l.most("a")
 	}
-	l.timedOut("new", time.Second) // who had the best goes for it
+	l.timedOut("new", time.Second) // whoever had the best goes for it
 	best := 0.0
 	for _, x := range l.by {
 		best = max(best, x.BytesPerSecond)

@@ -430,7 +430,7 @@ func TestWhoseRootHasEnded(t *testing.T) {
 	}
 }
 
-// A master without a worker for the root says so, a new owner only after a while. Who has one takes the root,
+// A master without a worker for the root says so, a new owner only after a while. Whoever has one takes the root,
 // the better ranks first, and the master without steps down for it, whatever its rank.
 func TestRootThatWaits(t *testing.T) {
 	d1 := seat("d1", false, "a: o d1 d2 x")

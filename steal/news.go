@@ -13,7 +13,7 @@ type Partial struct {
 	Identity job.Identity `cbor:"2,keyasint"`
 	Outcome  []byte       `cbor:"3,keyasint,omitempty"`
 	// Voucher says who has computed the outcome, and from what, signed. It goes wherever the outcome goes. To the
-	// core it is opaque: the driver has it made, and who speaks to the network has it checked where it comes in.
+	// core it is opaque: the driver has it made, and whoever speaks to the network has it checked where it comes in.
 	Voucher []byte `cbor:"4,keyasint,omitempty"`
 }
 
@@ -47,7 +47,7 @@ type Beacon struct {
 	Seq  uint64 `cbor:"2,keyasint"` // grows with every beacon of one life, from 1
 	// Answered is the hash of the root's outcome once the master has it.
 	Answered *[16]byte `cbor:"3,keyasint,omitempty"`
-	// Waiting says that the root has not begun, for want of a worker: who has one may take it.
+	// Waiting says that the root has not begun, for want of a worker: whoever has one may take it.
 	Waiting bool `cbor:"4,keyasint,omitempty"`
 }
 

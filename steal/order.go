@@ -90,8 +90,8 @@ const (
 	// Proven says that nobody wants to know any more whether outcomes for Handle are true: one was believed, or the job
 	// is not wanted.
 	Proven
-	// Store brings the Outcome of Job, which a leaver has handed over and this peer keeps: the disk of who keeps it may
-	// be all that is left of it.
+	// Store brings the Outcome of Job, which a leaver has handed over and this peer keeps: the disk of whoever keeps it
+	// may be all that is left of it.
 	Store
 	orderKinds
 )

@@ -19,7 +19,7 @@ import (
 // answer. And who is not trusted with proving gives nothing away (Run.Hoard): else the two that are to be compared
 // might both have it from a third.
 
-// prove reports what came for a lease, or for a witness of one, from who had it for so long.
+// prove reports what came for a lease, or for a witness of one, from whoever had it for so long.
 func (b *book) prove(l *lease, by PeerID, had time.Duration, outcome, voucher []byte) {
 	of := l
 	if l.witnessOf != nil {

@@ -187,8 +187,8 @@ func TestShunned(t *testing.T) {
 	}
 }
 
-// Who is put out of the swarm loses what it has here: jobs, the outcomes that it has computed, whoever brought them,
-// and what it says that it has, also where nothing else is known of it.
+// Whoever is put out of the swarm loses what it has here: jobs, the outcomes that it has computed, whoever brought
+// them, and what it says that it has, also where nothing else is known of it.
 func TestExpelled(t *testing.T) {
 	c := victimCore(t, LAN(), 1)
 	stolen(t, c, "t00", 1, 1, true)
@@ -214,7 +214,7 @@ func TestExpelled(t *testing.T) {
 	}
 }
 
-// Who is compared gives nothing on.
+// Whoever is compared gives nothing on.
 func TestHoarding(t *testing.T) {
 	c := victimCore(t, LAN(), 1)
 	c.run.Hoard = true
@@ -228,8 +228,8 @@ func TestHoarding(t *testing.T) {
 	}
 }
 
-// Who is out of the run by its roster gets no job, also if it asks, but what it has brings results. It is no member, so
-// it is not pushed to either.
+// Whoever is out of the run by its roster gets no job, also if it asks, but what it has brings results. It is no
+// member, so it is not pushed to either.
 func TestBarredThieves(t *testing.T) {
 	c := victimCore(t, LAN(), 2)
 	out := c.Step(c.now, request(0, 1, time.Minute))

@@ -198,8 +198,8 @@ func TestFailedDetours(t *testing.T) {
 	}
 }
 
-// Who says that it leaves is asked for nothing and is nobody's way from then on, although the membership has it still
-// and it was no partner.
+// Whoever says that it leaves is asked for nothing and is nobody's way from then on, although the membership has it
+// still and it was no partner.
 func TestLeaversAreNoRelays(t *testing.T) {
 	c := coreAt(t, "a: a1, b: b1, c: c1", "a1", &Scripted{})
 	if !c.thief.view.Usable("c1") {

@@ -52,7 +52,7 @@ func (u *purse) empty() {
 // jobOverhead is about what a job that is held takes besides its argument.
 const jobOverhead = 512
 
-// charge counts a segment's bytes as those of who gave it.
+// charge counts a segment's bytes as those of whoever gave it.
 func (ss *segments) charge(s *segment, bytes int, must bool) bool {
 	fits := ss.purse.take(s.from, bytes, must)
 	if fits || must {

@@ -29,7 +29,7 @@ func (r *smallRoom) Take(from PeerID, n int, must bool) bool {
 
 func (r *smallRoom) Give(from PeerID, n int) { r.from[from] -= n }
 
-// What is kept and known is counted as that of who sent it, to the byte, stays within what that peer may have, and
+// What is kept and known is counted as that of whoever sent it, to the byte, stays within what that peer may have, and
 // drives out nothing of another one's that is not below it.
 func TestRoomOfWhatIsKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -33,8 +33,8 @@ func TestFirstWordComesRound(t *testing.T) {
 	}
 }
 
-// Membership may be faster than gossip: a goodbye counts also of who is no member any more, if this peer knows it, and
-// other news of such a one do not.
+// Membership may be faster than gossip: a goodbye counts also of whoever is no member any more, if this peer knows it,
+// and other news of such a one do not.
 func TestGoodbyeOfFormerMembers(t *testing.T) {
 	for _, bye := range []bool{true, false} {
 		c := salvageCore(t, nil)

@@ -34,7 +34,7 @@ func (c *Core) hear(n *News) {
 	_, member := c.members.Find(n.From.Peer)
 	p := c.partners.find(n.From.Peer)
 	switch {
-	case !member && !(n.Goodbye && p != nil): // who is no member any more has gone all the same
+	case !member && !(n.Goodbye && p != nil): // whoever is no member any more has gone all the same
 		c.stats.DroppedUnexpected++
 		return
 	case p != nil && n.Goodbye && n.From.Inc+1 == p.floor:

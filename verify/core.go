@@ -186,7 +186,7 @@ func (c *Core) Lost(now time.Time, n Node, id PeerID, empty bool) []Order {
 	})
 }
 
-// Tick is wanted now and then: who was asked may never answer.
+// Tick is wanted now and then: whoever was asked may never answer.
 func (c *Core) Tick(now time.Time) []Order {
 	return c.do(now, func() {
 		for _, q := range c.open.sorted() {

@@ -77,7 +77,7 @@ func TestQuorum(t *testing.T) {
 	}
 }
 
-// What is believed was compared if others by another hand, or this machine, have come to it too; who is trusted, or
+// What is believed was compared if others by another hand, or this machine, have come to it too; whoever is trusted, or
 // proves what it brings, is believed alone.
 func TestCompared(t *testing.T) {
 	x := leaf("1", 7).Claim()
@@ -134,7 +134,7 @@ func TestLiarsFallTogether(t *testing.T) {
 	}
 }
 
-// Who shows nothing when this machine has computed the job already is blamed at once.
+// Whoever shows nothing when this machine has computed the job already is blamed at once.
 func TestSettledAtOnce(t *testing.T) {
 	c := swarm(2)
 	c.Came(noon, leaf("1", 8).Claim(), "a")
@@ -288,7 +288,7 @@ func commits(f func(o *Opening)) func(o *Opening) {
 }
 
 // Each has made nodes of other jobs: what both have leads down, and the rest is run again with it. A node that is
-// not comparable with anything has nobody blamed but who is wrong.
+// not comparable with anything has nobody blamed but whoever is wrong.
 func TestDescentPastOtherNodes(t *testing.T) {
 	same := leaf("12", 2)
 	good, bad := above("1", 6, leaf("11", 1), same), above("1", 8, same, leaf("13", 9))

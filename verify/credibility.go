@@ -9,7 +9,7 @@ import (
 
 // Credibility, after L. F. G. Sarmenta, Sabotage-Tolerance Mechanisms for Volunteer Computing Systems, Future
 // Generation Computer Systems 18(4), 2002. At most a share f of strangers lie, each in a share s of its
-// outcomes that does not change; who is caught once is out. Then
+// outcomes that does not change; whoever is caught once is out. Then
 //
 //   - the next outcome of a peer is wrong with at most P = f if nothing is known of it, and P = f/((1-f) k e) if k of
 //     its outcomes were compared and right: f/(1-f) s (1-s)^k is greatest for s = 1/(k+1);
@@ -136,7 +136,7 @@ func (c *Core) atIt() (n int) {
 	return n
 }
 
-// beliefs are the outcomes that were accepted, by who had come to them.
+// beliefs are the outcomes that were accepted, by whoever had come to them.
 type beliefs struct {
 	sets map[string]*belief
 	rest uint64 // beyond maxBeliefs

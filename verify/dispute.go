@@ -115,7 +115,7 @@ func (c *Core) judge(q *question, again *Opening) {
 
 // settle ends a dispute or an audit that leads nowhere: somebody does not stand by what he has claimed, which is no
 // proof of a lie, or nothing can be run again. This machine computes the node, whatever it may be a further copy of:
-// were a claim dropped instead, it might be the true one, and who shows nothing would never be caught.
+// were a claim dropped instead, it might be the true one, and whoever shows nothing would never be caught.
 func (c *Core) settle(q *question) {
 	q.dispute, q.audit, q.settling = nil, nil, true
 	c.decide(q) // it may have been computed here already

@@ -26,7 +26,7 @@
 // is believed by quorum only if as many peers as it takes, with different introducers, agree on it; when one of them is
 // caught elsewhere, what rests on it is taken back. Spot checks find who skips work, and machines that err often: of
 // a claim with a share f of false nodes the probability to pass k challenges is (1-f)^k. They do not find one false
-// leaf in a million. Who does not open what it has claimed is not believed, and not blamed either: this machine
+// leaf in a million. Whoever does not open what it has claimed is not believed, and not blamed either: this machine
 // computes the job, and that decides.
 //
 // Jobs must be functions of their arguments alone, as far as outcomes are compared: of those that may honestly differ

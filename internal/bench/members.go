@@ -14,8 +14,8 @@ import (
 	"github.com/satin-peer/satin/verify"
 )
 
-// What members pay for that each outcome has an author: who computes a stolen job signs for it, and who gets it looks.
-// No option does without, so the price is what one such pair costs, times the jobs that went to another hand.
+// What members pay for that each outcome has an author: whoever computes a stolen job signs for it, and whoever gets it
+// looks. No option does without, so the price is what one such pair costs, times the jobs that went to another hand.
 
 const membersShare = 0.5 // percent
 

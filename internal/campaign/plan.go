@@ -3,7 +3,7 @@
 // model; the cover says that the cubes are all there is; together they are one proof in LRAT that any checker takes.
 //
 // What is here has no clock, network or goroutine and trusts nobody: the cover is worked out from the cubes alone, so
-// it is also the test that none was left out. Files are named by the hash of their content. Who runs the parts, and
+// it is also the test that none was left out. Files are named by the hash of their content. Whoever runs the parts, and
 // where the files are, is for the command to say.
 package campaign
 

@@ -203,7 +203,7 @@ func TestBadAmongGood(t *testing.T) {
 	}
 }
 
-// Without any header, records can be used only by who knows the run.
+// Without any header, records can be used only by whoever knows the run.
 func TestNoHeader(t *testing.T) {
 	m := newMemFS()
 	good, frames := written(t, testHeader, 10)

@@ -55,7 +55,7 @@ func TestErrorsTravel(t *testing.T) {
 }
 
 // TestLargeOutcomes: what is too large for a message is read as ever, and its hash is that of its reference, so
-// that who computes it agrees with who was told of it. With an error it is an error that it is too large, since
+// that whoever computes it agrees with whoever was told of it. With an error it is an error that it is too large, since
 // errors are compared without where they happened.
 func TestLargeOutcomes(t *testing.T) {
 	large := bytes.Repeat([]byte("large"), port.MaxOutcome/5+1)

@@ -227,7 +227,7 @@ func (d *Driver) SharedStats() (s sharedobj.Stats) {
 	return s
 }
 
-// SharedValue gives what is here of what jobs share, for who runs one of them elsewhere: see sharedobj.Core.Value.
+// SharedValue gives what is here of what jobs share, for whoever runs one of them elsewhere: see sharedobj.Core.Value.
 func (d *Driver) SharedValue(x sharedobj.Digest) (name string, value *sharedobj.Body, ok bool) {
 	if d.shared == nil {
 		return "", nil, false

@@ -22,8 +22,8 @@ type Earned struct {
 // maxEarners bounds the peers that are counted.
 const maxEarners = 4096
 
-// earn counts an outcome that is believed for those who have come to it. The list is made anew: who reads it does so at
-// any time.
+// earn counts an outcome that is believed for those who have come to it. The list is made anew: whoever reads it does
+// so at any time.
 func (v *proving) earn(p *proof, a *verify.Accept) {
 	least := p.checked
 	if a.Compared {

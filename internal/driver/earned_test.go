@@ -20,7 +20,7 @@ func earned(t *testing.T, d *driver.Driver, want ...driver.Earned) {
 }
 
 // What counts is the least time for which any of those had a job who have come to the same, by the owner's clock: one
-// that is slow earns what the other does, and who brings what somebody else has computed earns nothing, for nobody
+// that is slow earns what the other does, and whoever brings what somebody else has computed earns nothing, for nobody
 // knows for how long that one had it.
 func TestLeastTimeIsEarned(t *testing.T) {
 	path := job.Path{1}
@@ -77,7 +77,7 @@ func TestLiarsEarnNothing(t *testing.T) {
 	earned(t, d, driver.Earned{Peer: "c", Time: time.Second, Results: 1})
 }
 
-// Who is caught keeps nothing of what it had earned before.
+// Whoever is caught keeps nothing of what it had earned before.
 func TestCaughtLoseAll(t *testing.T) {
 	path := job.Path{1}
 	s, d, from := hearing(t, false)

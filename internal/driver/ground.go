@@ -12,7 +12,7 @@ import (
 //
 // A root has no victim from whom to get what its argument names, and a read in it that fails would be the run's end. So
 // it begins only when all that is here, however long that takes, and keeps it pinned. The owner has it from whoever has
-// handed the run in (Lend). Who may have to begin the root after it gets it from the start on (Config.Holds), lest
+// handed the run in (Lend). Whoever may have to begin the root after it gets it from the start on (Config.Holds), lest
 // it be lost with its owner; anybody else when it is to begin the root.
 
 // ground is what the root's argument names, which waits in the core of what is shared like the needs of a job that

@@ -40,7 +40,7 @@ func TestRootWaitsForItsArgument(t *testing.T) {
 	}
 }
 
-// What the argument names is with who may have to begin the root before that has to, and stays there though more is
+// What the argument names is with whoever may have to begin the root before that has to, and stays there though more is
 // shared than fits.
 func TestDeputyHoldsTheArgument(t *testing.T) {
 	a, b, v := grounded(t, 3*constantSize)

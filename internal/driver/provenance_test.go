@@ -164,7 +164,7 @@ func TestVouchersNameTheirParts(t *testing.T) {
 	}
 }
 
-// What is shown can be run again by who has nothing else: a job to whose parts belongs what only names a value is
+// What is shown can be run again by whoever has nothing else: a job to whose parts belongs what only names a value is
 // not.
 func TestShownIsWhole(t *testing.T) {
 	reference, _, err := port.Refer([]byte("large"))

@@ -77,7 +77,7 @@ type Proofs struct {
 }
 
 // proving stands between steal's core, which holds what is unproved, and that of package verify, which says what is
-// believed. What is handed in is a whole stolen job: who takes part gives nothing on. The nodes below it are in the
+// believed. What is handed in is a whole stolen job: whoever takes part gives nothing on. The nodes below it are in the
 // file openings.go. A nil *proving is that of a run in which outcomes are used as they come.
 type proving struct {
 	d      *Driver
@@ -349,7 +349,7 @@ func (v *proving) agreed(p *proof, o *verify.Accept, outcome []byte) {
 	}
 }
 
-// caught puts out who has lied.
+// caught puts out whoever has lied.
 func (v *proving) caught(b *verify.Blame) {
 	v.counts.Caught = append(v.counts.Caught, b.Peer)
 	v.d.inputs.push(input{kind: shunned, now: v.d.now, outcasts: steal.Outcasts{Caught: steal.PeerID(b.Peer)}})

@@ -150,7 +150,7 @@ func (s *signed) steals(d *driver.Driver, now time.Duration, path job.Path, n ui
 }
 
 // Two that bring what one of them has computed are one: the quorum counts authors. What the second author says differs,
-// so the job is computed here, and who has lied is named with its word.
+// so the job is computed here, and whoever has lied is named with its word.
 func TestAuthorsCount(t *testing.T) {
 	s, d, from := hearing(t, false)
 	now, path := time.Second, job.Path{1}
@@ -179,7 +179,8 @@ func TestAuthorsCount(t *testing.T) {
 	}
 }
 
-// Who has signed what is believed is told of, and nobody else: not who has said something else, nor this machine.
+// Whoever has signed what is believed is told of, and nobody else: not whoever has said something else, nor this
+// machine.
 func TestWhoAgreedIsTold(t *testing.T) {
 	s, d, from := hearing(t, false)
 	now, path := time.Second, job.Path{1}

@@ -17,9 +17,9 @@ import (
 // result is *fetching* as a job is: the core does not hear of it, and so does not acknowledge it, before what it names
 // is here. If its sender is lost meanwhile, the job is lost with it and is done again, as any other. So
 //
-//   - who holds a result that is not acknowledged has pinned what it names (sent);
-//   - who has heard one has what it names, and pins it as long as the job runs whose frame got it (used): if that one
-//     returns the handle, its result is one that names it;
+//   - whoever holds a result that is not acknowledged has pinned what it names (sent);
+//   - whoever has heard one has what it names, and pins it as long as the job runs whose frame got it (used): if that
+//     one returns the handle, its result is one that names it;
 //   - what cannot be had in time, or is more than this peer may hold, is no result: the core is told that it is
 //     Unusable, and the job is done again;
 //   - an outcome that was kept here, and whose values are not, is put back instead of being delivered;

@@ -105,8 +105,8 @@ func crowd(s *sharer, peers ...*sharer) {
 	}
 }
 
-// Who has a result that is not acknowledged keeps what it names, and who has used one does as long as the job runs
-// whose frame got it.
+// Whoever has a result that is not acknowledged keeps what it names, and whoever has used one does as long as the job
+// runs whose frame got it.
 func TestResultsArePinned(t *testing.T) {
 	a, b, made := maker(t, true)
 	b.queue = nil // the result is lost, and repeated later

@@ -16,7 +16,7 @@ import (
 
 // A Host is whatever moves jobs between this pool and others: what a Pool tells it and asks of it. Its methods are
 // called by workers, without locks, and must neither block nor call back into the Pool: hand the news to another
-// goroutine. Who wants only some of them embeds Alone.
+// goroutine. Whoever wants only some of them embeds Alone.
 type Host interface {
 	// Hungry says that a core which may run has found no work in this process. It is called once each time a
 	// core falls idle; not for one that SetCores took away.

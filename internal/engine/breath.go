@@ -5,7 +5,7 @@ package engine
 // There nobody can raise the attention word while a job runs, so the worker holds it up itself: each Spawn and Get
 // visits attention, which wants some tens of nanoseconds. The clock is read at some of the visits: after a reading that
 // came soon twice as many are let pass, after one that came late, the very next is one. What is private is published
-// before, so that who wants a job finds it in the meantime.
+// before, so that whoever wants a job finds it in the meantime.
 type breath struct {
 	last, looked int64  // ns: the last one, and the last reading
 	skip, left   uint32 // visits from one reading to the next, and until the next

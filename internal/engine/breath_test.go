@@ -39,7 +39,7 @@ func TestBreathe(t *testing.T) {
 	filled.Store(false)
 	p, err := engine.NewPool(engine.Config{Workers: 1, Breathe: func() {
 		if breaths.Add(1); !filled.Load() || asked { // the first comes before there is anything
-			return // and who has asked once is given what there is from then on
+			return // and whoever has asked once is given what there is from then on
 		}
 		asked = true
 		if taken, _ := p.TakeNow(); taken != nil {

@@ -14,7 +14,7 @@ import (
 // or when they look for a job (spare). A worker in a long leaf comes by when the leaf is over.
 //
 // No core is lost, and no worker sleeps that should run. Under mu, with free = allowed - held:
-//   - Who gives a core up when free < 0 raises free by one, to 0 at most. So nothing is idle and nothing is owed
+//   - Whoever gives a core up when free < 0 raises free by one, to 0 at most. So nothing is idle and nothing is owed
 //     to those that sleep; they stay in the lists they were put in under the same lock.
 //   - SetCores raises free by the difference and, while free > 0, feeds in turn the ready, the preempted and
 //     the spare workers, and new ones when all are parked. Whoever gave up its core before is in one of these

@@ -80,7 +80,7 @@ func TestArgumentBeforePublication(t *testing.T) {
 	}
 }
 
-// TestWishIsSeenBySpawn: who wants a job gets one from a frame that only spawns, and a frame whose jobs are coarse
+// TestWishIsSeenBySpawn: whoever wants a job gets one from a frame that only spawns, and a frame whose jobs are coarse
 // publishes each as it is spawned.
 func TestWishIsSeenBySpawn(t *testing.T) {
 	w := engine.NewWorker(testPool(t, 1), 1)

@@ -411,7 +411,7 @@ func early(f *satin.Frame, n int) int {
 	return int(worker(f).Head)
 }
 
-// Who leaves a loop over results early aborts all that are left, in one operation, and both are counted.
+// Whoever leaves a loop over results early aborts all that are left, in one operation, and both are counted.
 func TestEarlyEndAborts(t *testing.T) {
 	p := testPool(t, 1)
 	if left := run(t, p, early, 100); left != 0 {

@@ -126,8 +126,8 @@ func TestRootsUnwind(t *testing.T) {
 	}
 }
 
-// A failure that comes from outside gets the name of the job that failed; one that has a name keeps it, and who has not
-// failed is not noted.
+// A failure that comes from outside gets the name of the job that failed; one that has a name keeps it, and whoever has
+// not failed is not noted.
 func TestFailuresAreNamed(t *testing.T) {
 	run := job.NewRunID()
 	asked := 0

@@ -26,9 +26,9 @@ import (
 // ready one at its next look at the attention word.
 //
 // No wake-up is lost, each time by the same argument (Dekker's: each side writes, then reads what the other writes):
-//   - park sets parked and then looks at the finished list and the roots' states. Who brings something back
+//   - park sets parked and then looks at the finished list and the roots' states. Whoever brings something back
 //     pushes it (or drops the root) and then looks at parked. One of them sees the other.
-//   - rest counts its core as free and then looks for stealable jobs and at the inbox. Who publishes or
+//   - rest counts its core as free and then looks for stealable jobs and at the inbox. Whoever publishes or
 //     injects does that first and then looks at free cores.
 //   - SetCores lowers free below 0 and then raises the attention word of busy workers; wake does so after it
 //     made a worker ready. A worker that becomes busy looks at free and waiting when it starts a root

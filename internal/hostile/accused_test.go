@@ -122,8 +122,8 @@ func TestProofsConvince(t *testing.T) {
 	}
 }
 
-// Gossip may lose a proof, and the word of who may say who is out: both reach all who are connected all the same. Here
-// nobody hears either by gossip.
+// Gossip may lose a proof, and the word of whoever may say who is out: both reach all who are connected all the same.
+// Here nobody hears either by gossip.
 func TestProofsGoStraight(t *testing.T) {
 	deaf := func() *peer.Peer {
 		return impatientWith(t, func(c *peer.Config) {
@@ -206,7 +206,7 @@ func TestProofsAboutSharedValues(t *testing.T) {
 	}
 }
 
-// An accuser that lies is out itself, and who was accused stays; so is who has signed two things of one job.
+// An accuser that lies is out itself, and whoever was accused stays; so is whoever has signed two things of one job.
 func TestFalseAccusations(t *testing.T) {
 	v := impatient(t)
 	honest, liar, other, twice := invited(t, v), invited(t, v), invited(t, v), invited(t, v)
@@ -230,8 +230,8 @@ func TestFalseAccusations(t *testing.T) {
 	}
 }
 
-// Who joins when all is over hears of a lie, and sees for itself: nobody's word counts in an open swarm, and its own
-// machine runs the job.
+// Whoever joins when all is over hears of a lie, and sees for itself: nobody's word counts in an open swarm, and its
+// own machine runs the job.
 func TestNewcomersHearOfLies(t *testing.T) {
 	openly := func() *peer.Peer {
 		return impatientWith(t, func(c *peer.Config) { c.Host.Trust = host.TrustOpen })

@@ -334,7 +334,7 @@ func (r *rogue) keeps(t *testing.T, claim, outcome []byte) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range [][]byte{q, outcome} { // who does not want it reads no outcome
+	for _, b := range [][]byte{q, outcome} { // whoever does not want it reads no outcome
 		_, _ = s.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...))
 	}
 	b, err := wire.ReadFrame(s, nil, 1<<10)

@@ -286,7 +286,7 @@ func TestNodesConvince(t *testing.T) {
 	}
 }
 
-// Who shows something else than what it has committed to is not believed, and not out either: the owner computes
+// Whoever shows something else than what it has committed to is not believed, and not out either: the owner computes
 // these jobs. Here all that it says is true.
 func TestHostileOpenings(t *testing.T) {
 	v := impatient(t)

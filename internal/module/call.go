@@ -8,7 +8,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 )
 
-// An Engine is what a job of a module wants of who runs it. Its methods are called in the job's goroutine. They
+// An Engine is what a job of a module wants of whoever runs it. Its methods are called in the job's goroutine. They
 // may panic to unwind it, as an abort does: the panic comes out of [Module.Run].
 type Engine interface {
 	// Attend is called again and again, every 100 us or so, and says how many jobs are wanted of this one.

@@ -232,8 +232,8 @@ func checkCase(t *testing.T, run func(t testing.TB, args ...string) (string, err
 	}
 }
 
-// Who is hungry is offered the oldest jobs, with their paths from the job that runs: of a tree that is run in place,
-// the first is the root's first child, and nothing is offered twice.
+// Whoever is hungry is offered the oldest jobs, with their paths from the job that runs: of a tree that is run in
+// place, the first is the root's first child, and nothing is offered twice.
 func TestPromotion(t *testing.T) {
 	for guest, path := range guests {
 		m := load(t, Config{Fuel: 1_000}, path)

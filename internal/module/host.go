@@ -17,7 +17,7 @@ type Config struct {
 	// of all who compare their results.
 	Strict bool
 	// Budget is how much fuel the calls may use that describe and prepare a run: default 20,000,000,000, some
-	// 10 s. Jobs may run for ever: who waits for them aborts them.
+	// 10 s. Jobs may run for ever: whoever waits for them aborts them.
 	Budget int64
 	Cache  string // folder for compiled code; default: none is kept
 	Log    func(line string)

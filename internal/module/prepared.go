@@ -12,7 +12,7 @@ import (
 )
 
 // prepared checks and meters a module, or takes what that gave from the cache: as much work as to load the compiled
-// code. Who can write there can write compiled code, too, so it is trusted as much; what is damaged is made anew.
+// code. Whoever can write there can write compiled code, too, so it is trusted as much; what is damaged is made anew.
 func (h *Host) prepared(bin []byte) (*wasm.Prepared, error) {
 	o := wasm.Options{Limits: h.cfg.Limits, Allowed: allowed}
 	if h.cfg.Cache == "" {

@@ -11,8 +11,8 @@ func Differs(now, told *steal.Load) bool {
 	return now.Idle != told.IdleAfter(now.Runs) || now.Workers != told.Workers || class(now) != class(told)
 }
 
-// Less says that all a load differs in is that there is less to give away. Nobody has to know that at once: who asks
-// for a job is told that there is none.
+// Less says that all a load differs in is that there is less to give away. Nobody has to know that at once: whoever
+// asks for a job is told that there is none.
 func Less(now, told *steal.Load) bool {
 	same := *told
 	same.Queued = now.Queued

@@ -78,7 +78,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// A state is called what pages expect; who watches finds out about orphans, no peer says so.
+// A state is called what pages expect; whoever watches finds out about orphans, no peer says so.
 func TestSegmentStates(t *testing.T) {
 	var names []string
 	for s := range report.SegmentStates + 1 {

@@ -165,7 +165,7 @@ type Verified struct {
 
 // Thanks are what receipts add up to.
 type Thanks struct {
-	Owner     string  `json:"owner,omitempty"` // peer ID of who has signed
+	Owner     string  `json:"owner,omitempty"` // peer ID of whoever has signed
 	OwnerName string  `json:"owner_name,omitempty"`
 	Seconds   float64 `json:"seconds"` // of the peer's cores, added up
 	Results   uint64  `json:"results"`

@@ -15,7 +15,7 @@ type broadcast struct {
 }
 
 // tell sends news to everybody who is there: a broadcast with delays, losses and repetitions of its own,
-// besides what the weather does to all messages. Who comes later gets nothing of it.
+// besides what the weather does to all messages. Whoever comes later gets nothing of it.
 func (w *broadcast) tell(p *peer, n *steal.News) {
 	checkNews(&w.cfg.Core, n)
 	size := n.Size() + w.cfg.FrameBytes

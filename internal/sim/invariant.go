@@ -40,7 +40,7 @@ const (
 	oneAnswer     = "one-answer"      // every answer after the first equals it
 	inBounds      = "in-bounds"       // messages, news and what is outside keep to the core's configuration
 	nothingInVain = "nothing-in-vain" // (Config.Frugal) little runs again whose outcome somebody has
-	vouchedFor    = "vouched-for"     // (Config.Vouch) what is sent or stored carries the word of who has computed it
+	vouchedFor    = "vouched-for"     // (Config.Vouch) what is sent or stored carries its author's word
 	onlyLiars     = "only-liars"      // (Config.Quorum) nobody is put out who has not lied
 	proofHolds    = "proof-holds"     // (Quorum.Shows) a node that is wrong convinces others, with nothing above it
 	seenLie       = "seen-lie"        // (Quorum.Shows) no outcome is used of which a node was run again and was wrong

@@ -123,7 +123,7 @@ func (w *harm) begin(p *peer) {
 	w.queue.post(event{at: w.now, what: peerStarts, peer: p.number})
 }
 
-// cancel ends the run: everybody who is there hears of it, each at its own time, and who comes later knows.
+// cancel ends the run: everybody who is there hears of it, each at its own time, and whoever comes later knows.
 func (w *harm) cancel() {
 	if w.rootDone || w.cancelled {
 		return

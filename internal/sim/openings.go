@@ -45,7 +45,7 @@ type exhibit struct {
 	claim verify.Claim
 }
 
-// ask asks a peer for what stands behind a claim. The question or the answer may be lost; and who has begun another
+// ask asks a peer for what stands behind a claim. The question or the answer may be lost; and whoever has begun another
 // life knows nothing of it.
 func (w *world) ask(p *peer, o verify.Open) {
 	of := w.of(steal.PeerID(o.Of))

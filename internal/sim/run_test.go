@@ -58,8 +58,8 @@ func TestExactness(t *testing.T) {
 	}
 }
 
-// TestVouchers: whatever the faults, an outcome carries the word of who has computed it wherever it goes: home, through
-// others, to a new owner, to whoever stays, and to disks.
+// TestVouchers: whatever the faults, an outcome carries the word of whoever has computed it wherever it goes: home,
+// through others, to a new owner, to whoever stays, and to disks.
 func TestVouchers(t *testing.T) {
 	for seed := range uint64(60) {
 		c := Schedule(seed, FaultKinds())

@@ -57,7 +57,7 @@ func newNotary(p *peer) driver.Notary {
 	return notary{int32(p.number), q != nil && q.Judged, q.asks()}
 }
 
-// checkVouchers sees to it that what leaves a peer, or comes to its disk, carries the word of who has computed it.
+// checkVouchers sees to it that what leaves a peer, or comes to its disk, carries the word of whoever has computed it.
 func (x *witness) checkVouchers(m *steal.Message) {
 	switch {
 	case m.Relayed != nil:

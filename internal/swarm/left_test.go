@@ -10,9 +10,10 @@ import (
 	"testing"
 )
 
-// Proofs that stay with who finds them outlive a machine that is switched off without a word: those of parts that were
-// too much for one run and were divided, and of parts of these. They are left by a verified run, in which two members
-// have to leave the same; others check them when the machine is gone, and they are had from the copies of others.
+// Proofs that stay with whoever finds them outlive a machine that is switched off without a word: those of parts that
+// were too much for one run and were divided, and of parts of these. They are left by a verified run, in which two
+// members have to leave the same; others check them when the machine is gone, and they are had from the copies of
+// others.
 func TestLeftProofsOutliveTheirMaker(t *testing.T) {
 	s, ctx := empty(t)
 	s.Invited = true   // else nobody can tell whether two are two

@@ -50,7 +50,7 @@ func TestModuleOutlivesItsProcesses(t *testing.T) {
 }
 
 // What a member has published another one finds in the list, with who signed for it, and runs by its name, its
-// publisher's name and its hash; who runs published modules only helps with it, and not with others.
+// publisher's name and its hash; whoever runs published modules only helps with it, and not with others.
 func TestPublishedModule(t *testing.T) {
 	s, ctx := empty(t)
 	for _, setting := range []string{"SATIN_MODULES=members", "SATIN_MODULES=published", "SATIN_MODULES=off"} {

@@ -50,7 +50,7 @@ type Show struct {
 // Still is all that a member has to say when it has said nothing for StillEvery: it is there.
 type Still struct{}
 
-// StillEvery is how often it says so. Who has heard nothing for GoneAfter may take it to be gone.
+// StillEvery is how often it says so. Whoever has heard nothing for GoneAfter may take it to be gone.
 const (
 	StillEvery = 20 * time.Second
 	GoneAfter  = 50 * time.Second

@@ -41,7 +41,7 @@ func TestFramesSurvive(t *testing.T) {
 	}
 }
 
-// What is too long is not sent, and leaves the message as it was for who wants to say it otherwise.
+// What is too long is not sent, and leaves the message as it was for whoever wants to say it otherwise.
 func TestTooLongFrame(t *testing.T) {
 	m := &steal.Message{From: steal.Address{Peer: "a", Inc: 1}, To: steal.Address{Peer: "b", Inc: 2},
 		Result: &steal.Result{Handle: 1, Outcome: make([]byte, MaxFromTab)}}

@@ -6,8 +6,8 @@ package wasm
 // a loop's head for the instructions of the loop, at a function's entry for the others, inner loops apart. What is
 // never branched back to is no loop.
 //
-// A function that is short and calls nothing, its loops apart, pays nothing at its entry: who calls it often pays by
-// itself. That holds for a recursion whose calls are all in a loop, too: each frame has passed the loop's head. A
+// A function that is short and calls nothing, its loops apart, pays nothing at its entry: whoever calls it often pays
+// by itself. That holds for a recursion whose calls are all in a loop, too: each frame has passed the loop's head. A
 // function that is a loop after a few instructions, as most of Go's are, pays for these in the loop. The price is
 // capped (maxPrice), so that a long body of which a pass sees little, as an interpreter's, does not ask too often; a
 // pass may then cost Limits.Body/maxPrice times what it pays, and no more.

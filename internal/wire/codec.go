@@ -36,7 +36,7 @@ func Value() *Codec { return value }
 func Outcomes() *Codec { return outcomes }
 
 // Shared is the codec of what jobs share, and of arguments that other jobs get: as Value, and as many bytes as there is
-// memory for. Who holds such values bounds them.
+// memory for. Whoever holds such values bounds them.
 func Shared() *Codec { return shared }
 
 // Local is the codec of what goes between the processes of one peer: at most MaxLocalFrame bytes, 16 levels

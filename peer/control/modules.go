@@ -15,7 +15,7 @@ type ModuleInfo struct {
 
 	// Of a published one; a module may be published several times.
 	Name      string    `json:"name,omitempty"`
-	Publisher string    `json:"publisher,omitempty"` // peer ID of who signed for it
+	Publisher string    `json:"publisher,omitempty"` // peer ID of whoever signed for it
 	Published time.Time `json:"published,omitzero"`
 	Summary   string    `json:"summary,omitempty"`
 	Args      string    `json:"args,omitempty"` // usage of its arguments, "N"

@@ -180,7 +180,7 @@ type RunInfo struct {
 	// peer IDs, in the order in which they take over when the owner is lost
 	Deputies   []string `json:"deputies,omitempty"`
 	MaxCores   int      `json:"max_cores,omitempty"`   // of one peer; 0: each peer decides
-	AnsweredBy string   `json:"answered_by,omitempty"` // peer ID of who had the root job at the end, if not the owner
+	AnsweredBy string   `json:"answered_by,omitempty"` // peer ID of whoever had the root job at the end; not the owner
 	Disputed   bool     `json:"disputed,omitempty"`    // peers came to different answers; the owner keeps both
 	// directory, while the run's results are being kept on this peer's disk
 	Checkpoint string `json:"checkpoint,omitempty"`

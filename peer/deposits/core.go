@@ -83,7 +83,7 @@ type Question struct {
 // Orders are what one input made the core want done.
 type Orders struct {
 	Save []Item     // write down that it is kept here
-	Want []Item     // fetch it, from who asked if somebody did
+	Want []Item     // fetch it, from whoever asked if somebody did
 	Drop []Hash     // forget it, its bytes too, and what was written down of it
 	Ask  []Question // ask
 }
@@ -205,8 +205,8 @@ func (c *Core) Deposit(now time.Time, h Hash, size int64) (out Orders, ok bool) 
 }
 
 // Asked takes in a member's question whether a deposit is kept for its giver, on whose account it is: the member
-// itself, or who has said so in a way that nobody else can, the size and how long it is to be kept included. From is ""
-// for what a job of the giver's has left here, which is handed on as this peer's.
+// itself, or whoever has said so in a way that nobody else can, the size and how long it is to be kept included. From
+// is "" for what a job of the giver's has left here, which is handed on as this peer's.
 func (c *Core) Asked(now time.Time, from, giver PeerID, d Deposit) (r Reply, why string, out Orders) {
 	if last := now.Add(c.cfg.Life); d.Until.After(last) {
 		d.Until = last

@@ -19,6 +19,6 @@
 //   - As long as one member that has a deposit is there and Copies others have room and can be asked, they will have
 //     it; what was passed over is tried again.
 //   - Questions that are not answered yet are at most Config.AtOnce.
-//   - Messages may be lost, late, repeated or wrong: that costs time. Who says that it keeps what it does not keep is
-//     believed: Copies is how many such members, less one, may be gone or lie.
+//   - Messages may be lost, late, repeated or wrong: that costs time. Whoever says that it keeps what it does not keep
+//     is believed: Copies is how many such members, less one, may be gone or lie.
 package deposits

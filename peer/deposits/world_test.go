@@ -74,7 +74,7 @@ func (w *world) start(p *member) {
 	p.asked = 0
 }
 
-// meet tells all who there is; also who is gone, if nobody has heard of that.
+// meet tells all who there is; also whoever is gone, if nobody has heard of that.
 func (w *world) meet(heard bool) {
 	var list []PeerID
 	for _, p := range w.peers {
@@ -287,8 +287,8 @@ func TestWhatJobsLeave(t *testing.T) {
 }
 
 // Guards against members that lie: what is not as large as was said is dropped, and whoever says so rightly may have it
-// kept then; who wants another's kept for longer has it on his own account; and what this machine's user wants kept is
-// on nobody's.
+// kept then; whoever wants another's kept for longer has it on his own account; and what this machine's user wants kept
+// is on nobody's.
 func TestWhoseDepositsAre(t *testing.T) {
 	w := newWorld(t, 1, 3)
 	p, h := w.peers[0], Hash{1}
@@ -346,7 +346,7 @@ func TestWhoseDepositsAre(t *testing.T) {
 	has(nil)
 }
 
-// Guards that who cannot be asked, as it has just come, is asked again soon, and less and less often while it is
+// Guards that whoever cannot be asked, as it has just come, is asked again soon, and less and less often while it is
 // silent.
 func TestSilentIsAskedAgain(t *testing.T) {
 	cfg, now, h := DefaultConfig(), time.Unix(1e9, 0), Hash{1}
@@ -371,8 +371,8 @@ func TestSilentIsAskedAgain(t *testing.T) {
 	}
 }
 
-// Guards that a deposit that nobody was there to keep is kept by who comes, and not when it would have been looked at
-// again; one that enough keep is not asked for.
+// Guards that a deposit that nobody was there to keep is kept by whoever comes, and not when it would have been looked
+// at again; one that enough keep is not asked for.
 func TestNewcomerIsAsked(t *testing.T) {
 	cfg, now, h := DefaultConfig(), time.Unix(1e9, 0), Hash{1}
 	c := New(cfg, "self", nil, func(Hash) int64 { return 1 }, nil)

@@ -207,7 +207,7 @@ func TestMissingLinkIsRoutedRound(t *testing.T) {
 	}
 }
 
-// A change reaches who is there and who comes later, and what the script does afterwards replaces it for both.
+// A change reaches whoever is there and whoever comes later, and what the script does afterwards replaces it for both.
 func TestChangesReachEverybody(t *testing.T) {
 	var now atomic.Int64
 	dir := create(t, "script")

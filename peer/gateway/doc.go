@@ -8,8 +8,8 @@
 // All that comes in is a stranger's. A page of another site opens no websocket here, whatever name it gave this
 // address: Host and Origin have to be those of the gateway. Before a tab has shown its ticket it may send one small
 // frame, within helloWithin. Frames are bounded (package tab), and so are connections, tabs and what is queued for a
-// tab, for each network address and in all (turnstile). Who sends what no tab sends is cut off, and after some of that
-// its address is refused for a while.
+// tab, for each network address and in all (turnstile). Whoever sends what no tab sends is cut off, and after some of
+// that its address is refused for a while.
 //
 // A tab that reads too slowly loses its connection, not the member's patience: nothing here waits for one.
 package gateway

@@ -165,7 +165,7 @@ func TestOnlyTheOwnPage(t *testing.T) {
 	}
 }
 
-// Who has no good ticket, or sends what no tab sends, is told why and cut off; after some of that its address is
+// Whoever has no good ticket, or sends what no tab sends, is told why and cut off; after some of that its address is
 // refused.
 func TestOffendersAreRefused(t *testing.T) {
 	s, h := keep(t, Config{})
@@ -206,7 +206,7 @@ func TestLongFramesEndTheConnection(t *testing.T) {
 	<-h.out
 }
 
-// One address has so many tabs and no more; who has left makes room.
+// One address has so many tabs and no more; whoever has left makes room.
 func TestTabsAreBounded(t *testing.T) {
 	s, h := keep(t, Config{TabsEach: 2})
 	var last *websocket.Conn
@@ -372,7 +372,8 @@ func TestBadConfig(t *testing.T) {
 	}
 }
 
-// A module is for who has a ticket for work of it, on the gateway's own page; it is compressed for who can read that.
+// A module is for whoever has a ticket for work of it, on the gateway's own page; it is compressed for whoever can read
+// that.
 func TestModules(t *testing.T) {
 	s, _ := keep(t, Config{})
 	own, hash := string(s.base), "01"+strings.Repeat("00", 31)

@@ -15,7 +15,7 @@ import (
 	"github.com/satin-peer/satin/peer/statement"
 )
 
-// A page sends nobody to a door that is another one for its visitors than for who told of it, nor from TLS to none.
+// A page sends nobody to a door that is another one for its visitors than for whoever told of it, nor from TLS to none.
 func TestWhereAPageMayGoOn(t *testing.T) {
 	for page, want := range map[statement.Origin]string{
 		"http://127.0.0.1:1":  "http://127.0.0.1:9 http://127.0.0.2:1 http://192.168.1.2:1 http://100.64.0.1 http://8.8.8.8 https://8.8.8.8 https://a.example",
@@ -43,7 +43,7 @@ func TestWhereAPageMayGoOn(t *testing.T) {
 	}
 }
 
-// Of many members few are taken, each hand first once, and who has many members cannot tell which.
+// Of many members few are taken, each hand first once, and whoever has many members cannot tell which.
 func TestFewGatewaysAreChosen(t *testing.T) {
 	var told []Another
 	for i := range 1000 {

@@ -201,8 +201,8 @@ func (s *Server) about(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(&a)
 }
 
-// module gives a module to who has a ticket for work of it. It is compressed anew each time: few are asked for, once by
-// each page.
+// module gives a module to whoever has a ticket for work of it. It is compressed anew each time: few are asked for,
+// once by each page.
 func (s *Server) module(w http.ResponseWriter, r *http.Request) {
 	var ask struct{ Ticket, Module string }
 	bad := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAbout)).Decode(&ask)

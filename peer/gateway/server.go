@@ -184,7 +184,7 @@ func baseURL(given string, at netip.AddrPort, secure bool) (statement.Origin, er
 // Origin is where browsers find it.
 func (s *Server) Origin() statement.Origin { return s.base }
 
-// Link is the page for who has a ticket. What follows the # stays in the browser: it is in no log of a server.
+// Link is the page for whoever has a ticket. What follows the # stays in the browser: it is in no log of a server.
 func (s *Server) Link(ticket []byte) string {
 	return string(s.base) + "/#" + encodeTicket(ticket)
 }

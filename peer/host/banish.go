@@ -45,7 +45,7 @@ func (r *Roll) Outcast(id peer.ID) bool {
 
 // Shown is a proof that a peer is or was a member and was not put out: the one that came with what it has signed, or
 // what it has shown here. The error is why there is none, ErrOut if it was put out. None is needed of this peer itself,
-// in an open swarm, and of who is let in by its ID.
+// in an open swarm, and of whoever is let in by its ID.
 func (r *Roll) Shown(id peer.ID, proof []byte) ([]byte, error) {
 	switch {
 	case r.out(id):

@@ -76,7 +76,7 @@ func TestDialsThatCross(t *testing.T) {
 	}
 }
 
-// Who cannot be spoken to at all is not dialed for ever.
+// Whoever cannot be spoken to at all is not dialed for ever.
 func TestDialsThatAlwaysCross(t *testing.T) {
 	a, b := open(t, host.Config{Swarm: "lab", Trust: host.TrustOpen}), open(t, host.Config{Swarm: "lab"})
 	at, dials := crossing(t, b, 1<<60)

@@ -19,7 +19,7 @@ func comes(h *host.Host, id peer.ID) <-chan struct{} {
 	return c
 }
 
-// Who listens late is told of those who are there already.
+// Whoever listens late is told of those who are there already.
 func TestLateListenersAreTold(t *testing.T) {
 	a, b := open(t, host.Config{}), open(t, host.Config{})
 	join(t, b, invite(t, a, host.InviteOptions{}))

@@ -61,7 +61,7 @@ func wants(t *testing.T, err, want error) {
 	t.Log(err)
 }
 
-// Who has an invitation becomes a member, also for those who never met who invited it; who has none does not.
+// Whoever has an invitation becomes a member, also for those who never met who invited it; whoever has none does not.
 func TestInvitationMakesAMember(t *testing.T) {
 	a, b, c := open(t, host.Config{Swarm: "lab"}), open(t, host.Config{}), open(t, host.Config{})
 	join(t, b, invite(t, a, host.InviteOptions{}))
@@ -144,7 +144,7 @@ func TestOpenSwarms(t *testing.T) {
 	wants(t, careful.Connect(patience(t), a.Addrs()[0]), host.ErrNotInvited)
 }
 
-// Who holds the swarm's key is a founder: the key can be copied to a second machine.
+// Whoever holds the swarm's key is a founder: the key can be copied to a second machine.
 func TestSecondFounder(t *testing.T) {
 	dirs := []string{t.TempDir(), t.TempDir()}
 	a := open(t, host.Config{StateDir: dirs[0], Swarm: "lab"})

@@ -42,7 +42,7 @@ func (r *record) String() string {
 	return r.lines.String()
 }
 
-// Who may not join by an invitation is told why, once, and logs show no more of it than its beginning.
+// Whoever may not join by an invitation is told why, once, and logs show no more of it than its beginning.
 func TestUselessInvitationIsGivenUp(t *testing.T) {
 	a := open(t, host.Config{})
 	line := invite(t, a, host.InviteOptions{})

@@ -49,7 +49,7 @@ func (n *news) listen(hear func(id peer.ID, up bool)) {
 	n.ears = append(n.ears, &ear{hear, map[peer.ID]uint64{}})
 	n.mu.Unlock()
 	for _, id := range n.host.visitors.admitted() {
-		n.tell(id) // who comes from now on is told of anyway
+		n.tell(id) // whoever comes from now on is told of anyway
 	}
 }
 

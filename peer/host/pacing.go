@@ -31,8 +31,8 @@ func newPacing() pacing {
 	return pacing{rate.NewLimiter(rate.Inf, pacedPiece), rate.NewLimiter(rate.Inf, pacedPiece)}
 }
 
-// SetBandwidth says how many bytes a second may go to other peers and come from them, from now on; 0: any. Who waits
-// already goes on waiting for what it was told.
+// SetBandwidth says how many bytes a second may go to other peers and come from them, from now on; 0: any. Whoever
+// waits already goes on waiting for what it was told.
 func (h *Host) SetBandwidth(up, down int64) {
 	for l, most := range map[*rate.Limiter]int64{h.pacing.up: up, h.pacing.down: down} {
 		limit := rate.Limit(most)

@@ -76,7 +76,7 @@ func TestTwoProcesses(t *testing.T) {
 		t.Errorf("in the swarm %q with %d members", b.SwarmName(), len(b.Members()))
 	}
 	soon := patience(t)
-	// soon after they have met: who is killed early is to come back, too
+	// soon after they have met: whoever is killed early is to come back, too
 	for written := ""; !strings.Contains(written, b.ID().String()); {
 		if b, err := os.ReadFile(filepath.Join(dir, "peers")); err == nil {
 			written = string(b)

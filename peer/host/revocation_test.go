@@ -69,8 +69,8 @@ func (r *revocations) member(chain []certificate, id byte) bool {
 	return verifyChain(chain, publicOf(0), mustID(id), time.Time{}, r.out) == nil
 }
 
-// Who may invite puts out those who are members by it, with all below them, and nobody beside or above it; the founder
-// puts out everybody.
+// Whoever may invite puts out those who are members by it, with all below them, and nobody beside or above it; the
+// founder puts out everybody.
 func TestRevocationsReachDownwards(t *testing.T) {
 	chains := bench(t)
 	for name, c := range map[string]struct {
@@ -198,7 +198,7 @@ func TestBadRevocations(t *testing.T) {
 	}
 }
 
-// Who was heard of once is known to be out when one above it is, also while it is away.
+// Whoever was heard of once is known to be out when one above it is, also while it is away.
 func TestOutcast(t *testing.T) {
 	h, one, two := hostWithTwo(t)
 	if _, err := h.Vouch(mustID(2), encode(t, two)); err != nil {

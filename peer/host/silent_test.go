@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// However many connections from wherever say nothing, who comes later has a place: the oldest from where most are
+// However many connections from wherever say nothing, whoever comes later has a place: the oldest from where most are
 // loses its own. Those that libp2p has given up take nobody's.
 func TestSilentMakeRoom(t *testing.T) {
 	var s silents

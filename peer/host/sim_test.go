@@ -296,7 +296,7 @@ func TestSecondInvitationGivesTheRightToInvite(t *testing.T) {
 			t.Error(err)
 		}
 		time.Sleep(time.Hour)
-		join(t, b, first) // expired, but who comes is a member
+		join(t, b, first) // expired, but whoever comes is a member
 	})
 }
 

@@ -22,7 +22,7 @@ const (
 
 // A ticket is this peer's side of an invitation it made.
 type ticket struct {
-	Hash      string   `json:"hash"`    // SHA-256 of the secret, in hexadecimal: who reads this file cannot join by it
+	Hash      string   `json:"hash"`    // SHA-256 of the secret, in hexadecimal: this file lets nobody join
 	Expires   int64    `json:"expires"` // seconds since 1970
 	Uses      int      `json:"uses"`
 	Used      []string `json:"used,omitempty"` // who joined by it, so that one whose answer was lost can ask again

@@ -43,7 +43,7 @@ func decodeProof(proof []byte) (chain []certificate, err error) {
 }
 
 // Vouch says whether a peer that others tell of is a member: whether it is admitted here, or its proof holds. By
-// are the members that it is one by, the swarm's founder not among them: who may invite can make as many as it
+// are the members that it is one by, the swarm's founder not among them: whoever may invite can make as many as it
 // likes, so what is kept for those of one must be bounded. In an open swarm everybody is a member.
 func (h *Host) Vouch(id peer.ID, proof []byte) (by []peer.ID, err error) {
 	switch {

@@ -13,7 +13,7 @@ import (
 )
 
 // The owner of a run is a member by what came with the run, or by what it has shown here since; whether its certificate
-// has expired since does not matter, who was put out does.
+// has expired since does not matter, whoever was put out does.
 func TestShown(t *testing.T) {
 	h, one, two := hostWithTwo(t)
 	public := h.swarm.standing().public

@@ -10,8 +10,8 @@
 // # What holds
 //
 //   - What [Library.Bytes] gives hashes to its name, whoever brought it and whatever has become of the disk.
-//   - A module that a run wants is fetched until it is here or no run wants it any more. Who has it is asked: who
-//     is said to (the run's owner, whoever announced it), then, if that is in vain, anybody.
+//   - A module that a run wants is fetched until it is here or no run wants it any more. Those that have it are
+//     asked: those said to (the run's owner, whoever announced it), then, if that is in vain, anybody.
 //   - The files, with the code compiled of them, stay within Config.Most bytes, but for those of runs that go on;
 //     the one used longest ago goes first. What does not fit beside those is kept in memory as long as there is
 //     room.

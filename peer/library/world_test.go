@@ -231,7 +231,7 @@ func (w *world) run(d time.Duration) {
 func (w *world) wanting() (list []string) {
 	for _, p := range w.peers {
 		for h := range p.wants {
-			if !p.down && !p.liar { // who says nothing that makes sense gets nothing
+			if !p.down && !p.liar { // whoever says nothing that makes sense gets nothing
 				list = append(list, fmt.Sprintf("%s wants %s", p.ID, h))
 			}
 		}

@@ -293,7 +293,7 @@ func TestSmallClustersAreNotFavoured(t *testing.T) {
 	}
 }
 
-// TestLabels: who has a label leads others near to it, whatever the IDs.
+// TestLabels: whoever has a label leads others near to it, whatever the IDs.
 func TestLabels(t *testing.T) {
 	w := newWorld(t, []point{{0, 0}, {1, 0}, {2, 0}, {50, 0}}, locality.Config{})
 	w.label[2] = "panda"

@@ -62,7 +62,7 @@ func TestAHotMachineCoolsDownFirst(t *testing.T) {
 	}
 }
 
-// Whatever is seen, no more is used than allowed, a limit has a reason, and who needs no sense is not moved by it.
+// Whatever is seen, no more is used than allowed, a limit has a reason, and whoever needs no sense is not moved by it.
 func TestNoMoreThanAllowed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Preferences{Workers: rapid.IntRange(1, 64).Draw(t, "workers"),

@@ -10,7 +10,7 @@
 // engine does not block either.
 //
 // Received blocks while the loop is behind by more than inboxLength messages, which is how a flood is felt by
-// who sends it. Figures and Segments wait figuresPatience at most. Everything else returns at once, but Close,
+// whoever sends it. Figures and Segments wait figuresPatience at most. Everything else returns at once, but Close,
 // Leave and Cancel.
 //
 // # Recovery

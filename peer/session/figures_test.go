@@ -37,8 +37,8 @@ func (e *counter) Poll() ([]port.Event, time.Duration) {
 
 func (e *counter) Close() {}
 
-// Those who look at the figures in one moment share a count of the engine; who wants them as they are now has it count,
-// and so has who comes later.
+// Those who look at the figures in one moment share a count of the engine; whoever wants them as they are now has it
+// count, and so has whoever comes later.
 func TestFiguresAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, err := policy.ByName("rs", "")

@@ -18,9 +18,9 @@ type ordered struct {
 
 func (o *ordered) Do(order *port.Order) { o.did = append(o.did, *order) }
 
-// Guards that what is to outlive a run goes to who keeps it, and nothing else does; that a few at a time are fetched
-// for jobs; that the engine hears of each, also of one that cannot be had; and that without anybody who keeps such
-// things all of it goes where it went.
+// Guards that what is to outlive a run goes to whoever keeps it, and nothing else does; that a few at a time are
+// fetched for jobs; that the engine hears of each, also of one that cannot be had; and that without anybody who keeps
+// such things all of it goes where it went.
 func TestWhatOutlivesTheRun(t *testing.T) {
 	body := sharedobj.Build([]byte("piece"))
 	made := func(name string) port.Event {

@@ -84,7 +84,7 @@ func weight(data []byte) (sum int) {
 }
 
 // Jobs are stolen whatever the size of their arguments: also those that are larger than any message, and than anything
-// else that travels whole. Who steals one may pass its halves on; who is lost loses nothing.
+// else that travels whole. Whoever steals one may pass its halves on; whoever is lost loses nothing.
 func TestLargeArgumentsTravel(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -159,7 +159,7 @@ func slabber(f *satin.Frame, s slabs) slab {
 }
 
 // A stolen job's result comes home whatever its size, also if what carries it is lost, and if its thief is. Where its
-// thief has no room for it, or who waits for it, somebody else does the job, and nobody waits in vain.
+// thief has no room for it, or whoever waits for it, somebody else does the job, and nobody waits in vain.
 func TestLargeResultsTravel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector looks at each byte")

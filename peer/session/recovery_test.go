@@ -95,7 +95,7 @@ func TestOrphansAreUsed(t *testing.T) {
 	t.Logf("%d of %d leaves were run", arg.ran(), arg.size())
 }
 
-// Who leaves politely, the master too, hands over what has finished: hardly anything is run twice.
+// Whoever leaves politely, the master too, hands over what has finished: hardly anything is run twice.
 func TestLeaving(t *testing.T) {
 	for _, leaver := range []int{0, 2} {
 		t.Run(fmt.Sprint("p", leaver), func(t *testing.T) {

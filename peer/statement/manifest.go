@@ -58,8 +58,8 @@ type Manifest struct {
 	Eager int `cbor:"20,keyasint,omitempty"`
 	// Constants are what the argument names that goes beside it.
 	Constants []Constant `cbor:"21,keyasint,omitempty"`
-	// Proof is the owner's of its membership, as on a card: who takes part may never have met it. It travels beside
-	// what is signed, for it proves itself, and who does not read it yet gets the manifest without: see Unbacked.
+	// Proof is the owner's of its membership, as on a card: whoever takes part may never have met it. It travels beside
+	// what is signed, for it proves itself, and whoever does not read it yet gets the manifest without: see Unbacked.
 	Proof []byte `cbor:"-"`
 }
 

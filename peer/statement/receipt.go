@@ -16,7 +16,7 @@ import (
 // Earned. Whoever reads it knows whose word it is, and nothing more: an owner may thank whom he likes.
 type Receipt struct {
 	Run     job.RunID `cbor:"1,keyasint"`
-	Peer    []byte    `cbor:"2,keyasint"` // peer ID of who gave it
+	Peer    []byte    `cbor:"2,keyasint"` // peer ID of whoever gave it
 	Time    int64     `cbor:"3,keyasint"` // microseconds, of all its cores
 	Results int64     `cbor:"4,keyasint"`
 	// Took is how long the run took, in microseconds, and Cores how many cores the peer had in it at most: it gave no

@@ -13,9 +13,9 @@ import (
 	"github.com/satin-peer/satin/verify"
 )
 
-// A voucher is the statement of who has computed a job's outcome that it is this one, and of how it was made: a
+// A voucher is the statement of whoever has computed a job's outcome that it is this one, and of how it was made: a
 // commitment to the tree of outcomes below it. It travels beside the outcome, which it does not repeat, so it is
-// checked together with it. Who has it from an earlier life may stand for the author, whom others may not know.
+// checked together with it. Whoever has it from an earlier life may stand for the author, whom others may not know.
 type voucher struct {
 	Author    []byte   `cbor:"1,keyasint"` // peer ID
 	Tree      [32]byte `cbor:"2,keyasint"`

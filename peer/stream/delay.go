@@ -37,7 +37,7 @@ func (r receiver) close() {
 }
 
 // A lane holds back the frames of one stream, in order: a later one never overtakes an earlier one, even if
-// the link has become faster in between. It holds a bounded number; then who reads the stream waits.
+// the link has become faster in between. It holds a bounded number; then whoever reads the stream waits.
 type lane struct {
 	ctx   context.Context
 	delay Delay

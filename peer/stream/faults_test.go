@@ -33,7 +33,7 @@ func ascending(t *testing.T, list []uint64) {
 }
 
 // In the original Satin a survivor froze for 60 s in a blocking connect to a dead peer. Here a message waits for the
-// dial deadline, one message knows that another has just failed, and who is alive does not notice.
+// dial deadline, one message knows that another has just failed, and whoever is alive does not notice.
 func TestDeadPeerFailsInTimeAndAlone(t *testing.T) {
 	inVirtualTime(t, 3, func(w *world) {
 		box, living, late := newInbox(), newInbox(), newInbox()

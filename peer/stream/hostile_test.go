@@ -205,7 +205,7 @@ func TestRepeatedOffences(t *testing.T) {
 	})
 }
 
-// Who has not passed the swarm's handshake is not listened to.
+// Whoever has not passed the swarm's handshake is not listened to.
 func TestOnlyTheAdmittedAreHeard(t *testing.T) {
 	inVirtualTime(t, 3, func(w *world) {
 		box := newInbox()

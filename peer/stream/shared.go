@@ -14,8 +14,9 @@ import (
 )
 
 // Shared is a message of package sharedobj for a run, or, if Run is zero, about modules. It goes over streams of its
-// own: one for questions and answers, one for pieces. Who wants pieces bounds how many are on their way (sharedobj's
-// window), so these need no acknowledgements; what does not fit into the queue is dropped and asked for again.
+// own: one for questions and answers, one for pieces. Whoever wants pieces bounds how many are on their way
+// (sharedobj's window), so these need no acknowledgements; what does not fit into the queue is dropped and asked for
+// again.
 type Shared struct {
 	Run     job.RunID          `cbor:"1,keyasint"`
 	Message *sharedobj.Message `cbor:"2,keyasint"`

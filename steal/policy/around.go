@@ -5,8 +5,9 @@ import "slices"
 // In a large swarm a peer steals from some of the members only, so that what it learns of peers, clusters and the ways
 // to them is bounded, and it meets the same again. The parts are drawn by hashes of names and make random graphs of
 // so high a degree that work gets everywhere in as many steps as if all knew all. They change little when members come
-// and go. Two peers of a cluster, and two clusters, see each other or do not: who asks for work across clusters is one
-// to which the victim measures the way. Whom a peer answers, and who may be its master, is no matter of these parts.
+// and go. Two peers of a cluster, and two clusters, see each other or do not: whoever asks for work across clusters is
+// one to which the victim measures the way. Whom a peer answers, and who may be its master, is no matter of these
+// parts.
 
 const (
 	nearMost     = 256 // members of the own cluster

@@ -143,7 +143,7 @@ func TestPartsAreEvenAndStay(t *testing.T) {
 }
 
 // A part is asked as the whole is: by place, by cluster, by name also of those who are not in it. Guests of the peer
-// are in it, who is barred remains so, and a small swarm is its own part.
+// are in it, whoever is barred remains so, and a small swarm is its own part.
 func TestPartsAreMembers(t *testing.T) {
 	list := slices.Clone(swarmOf(2_000, 2).all)
 	list = append(list, Member{ID: "tab", Cluster: "c00000", Guest: true})

@@ -97,7 +97,7 @@ func (p *peerSide) next() {
 	p.request(s.victim, len(s.trips)+1)
 }
 
-// victim connects to who is at the address.
+// victim connects to whoever is at the address.
 func (p *peerSide) victim(address string) (steal.PeerID, error) {
 	info, err := peer.AddrInfoFromString(address)
 	if err != nil {

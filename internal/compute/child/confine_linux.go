@@ -55,7 +55,7 @@ func dieWithParent(cmd *exec.Cmd, apart bool) {
 // stepBack has the session of a process weigh as little beside others as can be: where the kernel weighs sessions
 // (sched_autogroup_enabled, as on most desktops), it does so whatever the priorities within them, and jobs at the
 // lowest one would have half of a core that another session wants. The daemon is in another session, and not slower by
-// it. The kernel lets users without privileges change ten in a second: who is refused tries again.
+// it. The kernel lets users without privileges change ten in a second: whoever is refused tries again.
 func stepBack(pid int) {
 	for range 10 {
 		err := os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", pid), []byte("19"), 0)

@@ -50,7 +50,7 @@ func giveUpOutward(info *arch.Info, but ...string) error {
 			Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.BitsNotSet,
 				Value: unix.CLONE_THREAD}}}}
 	}
-	if has(info, "clone3") { // its flags cannot be looked at; who is told that it is not there calls clone
+	if has(info, "clone3") { // its flags cannot be looked at; whoever is told that it is not there calls clone
 		groups = append(groups, seccomp.SyscallGroup{Names: []string{"clone3"},
 			Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS)})
 	}

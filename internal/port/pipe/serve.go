@@ -38,7 +38,7 @@ func Serve(e port.Live, r io.Reader, w io.Writer) error {
 		}
 		if err != nil {
 			s.mu.Lock()
-			s.over = true // who reads comes too late
+			s.over = true // whoever reads comes too late
 			s.mu.Unlock()
 			return err
 		}

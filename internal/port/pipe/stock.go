@@ -8,12 +8,12 @@ import (
 )
 
 // A stock is a job that was fetched from the engine before anybody asked for it. The way there and back takes many
-// times as long as all that is done at its end; who steals is not to wait for it twice.
+// times as long as all that is done at its end; whoever steals is not to wait for it twice.
 //
 // The rules. As soon as the driver has taken a job, the engine is asked for the next one (Take, with a ticket of the
 // stock's own), if it has said that it has more, and that all its workers work. That job is at hand: it answers the
-// next Take at once. Who asks while it is on its way gets it when it comes: else he might get none although there was
-// one.
+// next Take at once. Whoever asks while it is on its way gets it when it comes: else he might get none although there
+// was one.
 //
 // To the engine a job at hand is outside, as though somebody had stolen it. If it tells that nobody wants it
 // (Dropped), that ends here. If a worker has nothing to do, or waits for just this one, the engine says that the worker
@@ -22,7 +22,7 @@ import (
 // that has none after all is asked again when it has told, or given, something.
 //
 // A worker that has one job outstanding at a time, and needs it within microseconds, gets each job back before anybody
-// asks for it: there a steal waits for the other process. It costs more than both ways: who carries the order out
+// asks for it: there a steal waits for the other process. It costs more than both ways: whoever carries the order out
 // takes the core of the very worker that it waits for, whose priority is lower, and when it sleeps it wakes too late,
 // as the worker has run the job itself. So some asks are answered by none after a ms. Such a job is not worth a steal.
 //

@@ -326,7 +326,7 @@ func TestStockIsDropped(t *testing.T) {
 	}
 }
 
-// Who asks for the last job while it is on its way into the stock gets it.
+// Whoever asks for the last job while it is on its way into the stock gets it.
 func TestStockOnItsWay(t *testing.T) {
 	s := newShop()
 	s.queued = 2

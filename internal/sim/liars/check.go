@@ -38,8 +38,8 @@ func ConfigOf(seed uint64) Config {
 	return c
 }
 
-// doubts has a schedule go by the records of its peers. Who is patient has waited until there is one, and breaks what
-// is assumed.
+// doubts has a schedule go by the records of its peers. Whoever is patient has waited until there is one, and breaks
+// what is assumed.
 func (c *Config) doubts(rng *rand.Rand) {
 	v := doubt(c.Verify)
 	v.Again, v.AtOnce = float64(rng.IntN(100))/100, rng.IntN(4)

@@ -79,7 +79,7 @@ func TestModes(t *testing.T) {
 }
 
 // What records cost and spare: at most 2.5 times the work with one liar in twenty, and 1.3 times when each peer has
-// passed 1,000 comparisons. Nothing wrong passes but for who was honest until then.
+// passed 1,000 comparisons. Nothing wrong passes but for whoever was honest until then.
 func TestDoubtCosts(t *testing.T) {
 	base := doubt(verify.Config{Own: true, Wait: time.Minute, MaxOpen: 1000})
 	for _, c := range []struct {

@@ -247,7 +247,7 @@ func (w *world) blamed(o verify.Blame) {
 		w.err = fmt.Errorf("%w: of %q", errProof, o.Peer)
 	}
 	w.res.Caught++
-	for _, x := range w.order { // who has let a liar in may have let in more
+	for _, x := range w.order { // whoever has let a liar in may have let in more
 		if x.by == p.by {
 			w.past[x.id] = 0
 		}

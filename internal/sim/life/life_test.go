@@ -68,7 +68,7 @@ func TestRegressions(t *testing.T) {
 	}
 }
 
-// The same, with rosters: an owner that was away kept its old one alive by what it answered (1009); who heard of a
+// The same, with rosters: an owner that was away kept its old one alive by what it answered (1009); whoever heard of a
 // roster late believed it anew, also its author that had been away (3543, 6784, 6889); an owner that takes no part did
 // not believe who had gone on without it and without deputies (8451, 5471). In the others one was blamed for what its
 // core hears at the next tick: that its part gave the root up (80), that a roster lapsed (927), or that

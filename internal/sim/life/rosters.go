@@ -101,7 +101,7 @@ func (w *world) usurp() {
 			return
 		}
 	} else if m == p.owner || slices.Contains(p.manifest.Deputies, m.id) {
-		return // who may say it once was trusted with that
+		return // whoever may say it once was trusted with that
 	}
 	w.say("%s tells of a roster of run %d by %s", m.id, p.n, r.Author)
 	m.tellAll(func(to *member) []runs.Order { return to.core.Rostered(w.clock(), r, m.id) })

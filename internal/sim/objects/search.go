@@ -86,7 +86,7 @@ func (s *search) evaluate(g *engine, n int) {
 		w.offers[s.lattice][cost] = true
 		g.offer(s.lattice, cost)
 	}
-	if best >= 0 && w.now < w.cfg.Calm && w.rnd.IntN(2) == 0 { // who knows it first is gone before he returns it
+	if best >= 0 && w.now < w.cfg.Calm && w.rnd.IntN(2) == 0 { // whoever knows it first is gone before he returns it
 		g.peer.after(500*time.Millisecond, func() { w.crash(g.peer) })
 	}
 	g.peer.after(time.Second, func() { s.returned(n, best) })

@@ -82,7 +82,8 @@ func sweepConstants(o Options, d *Document) error {
 }
 
 // runConstants is one run of each scenario with other constants.
-func runConstants(o Options, scenarios []adaptScenario, mode adapt.Mode, change func(*adapt.Config)) ([]*sim.Report, error) {
+func runConstants(o Options, scenarios []adaptScenario, mode adapt.Mode, change func(*adapt.Config)) (
+	[]*sim.Report, error) {
 	reports := make([]*sim.Report, len(scenarios))
 	return reports, o.each(len(scenarios), func(i int) (err error) {
 		c := adaptConfig(scenarios[i], adaptive, mode, true, 1)

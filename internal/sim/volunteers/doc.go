@@ -10,7 +10,7 @@
 // Whoever has finished a share and all that was taken from it sends its piece to whom it came from, over its own link,
 // one after the other. A piece that is whole goes to the owner, who checks it, or to so many other hosts, who do.
 //
-// Who leaves with a goodbye hands over what it has; what it did not finish is begun by another. Of one that is gone
+// Whoever leaves with a goodbye hands over what it has; what it did not finish is begun by another. Of one that is gone
 // without a word everything is done again that it did itself since it took its share; what others had brought to it,
 // they bring again.
 //

@@ -26,7 +26,7 @@ func (w *world) whole(s *share) {
 		w.agenda.Post(w.owner.cores[core], func() { w.prove(s) })
 		return
 	}
-	w.report.LostChecks += float64(p.verdicts) * cost // who had it is gone, and it is another now
+	w.report.LostChecks += float64(p.verdicts) * cost // whoever had it is gone, and it is another now
 	p.tries++
 	p.by, p.verdicts = p.by[:0], 0
 	for range w.Verdicts {

@@ -98,7 +98,7 @@ func TestWhatBoundsACampaign(t *testing.T) {
 	within(t, "the owner's cores", Run(c).Took.Seconds(), 3*ideal, 3.2*ideal)
 }
 
-// Guards that who says goodbye loses nothing.
+// Guards that whoever says goodbye loses nothing.
 func TestGoodbyesLoseNothing(t *testing.T) {
 	c := small()
 	c.Abrupt = 0
@@ -107,7 +107,7 @@ func TestGoodbyesLoseNothing(t *testing.T) {
 	}
 }
 
-// Guards that who has made a piece does not check it, and nobody does twice.
+// Guards that whoever has made a piece does not check it, and nobody does twice.
 func TestVerdictsAreOfOthers(t *testing.T) {
 	for hosts, ends := range map[int]bool{2: false, 3: true} {
 		c := steady()

@@ -107,7 +107,7 @@ func (w *world) goOn(h *host, s *share, in float64) {
 	if s.left >= 2*w.Grain/w.Solving {
 		h.busy = len(w.busy)
 		w.busy = append(w.busy, h)
-		w.wake(2) // who wait may take of it: these wake others
+		w.wake(2) // those who wait may take of it, and wake others
 	}
 }
 
@@ -161,7 +161,7 @@ func (w *world) ready(s *share) {
 	at := s.host.link.send(w.now, bytes)
 	w.agenda.Post(at, func() {
 		if s.sent != sent {
-			return // who sent it is gone
+			return // whoever sent it is gone
 		}
 		s.release()
 		if s.from == nil {

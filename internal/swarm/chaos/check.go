@@ -113,7 +113,7 @@ func (t *trial) atFirst(number int) (most int) {
 // their goroutines do.
 func (t *trial) dismiss(ctx context.Context) {
 	var wait sync.WaitGroup
-	var left []*swarm.Process // in good order: who is ended by SIGQUIT may be in the middle of writing a file
+	var left []*swarm.Process // in good order: whoever is ended by SIGQUIT may be in the middle of writing a file
 	for i, p := range t.everybody() {
 		if !p.Alive() {
 			continue
@@ -150,7 +150,7 @@ func (t *trial) dismiss(ctx context.Context) {
 // ofRuns are functions that only a goroutine of a run has on its stack.
 var ofRuns = regexp.MustCompile(`(?m)^github\.com/satin-peer/satin(/peer/session|/apps/[a-z]+)?\.[^\n]*$`)
 
-// killedChild is on the stack of who waits for the kernel to take down a process that computed, and was killed: see
+// killedChild is on the stack of whoever waits for the kernel to take down a process that computed, and was killed: see
 // swarm.Process.Exiting.
 const killedChild = "internal/compute/child.(*Engine).Close("
 

@@ -13,7 +13,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 )
 
-// What processes log when they put out who has lied: whose run it was, and who has seen for himself.
+// What processes log when they put out whoever has lied: whose run it was, and who has seen for himself.
 var (
 	proved = regexp.MustCompile(`(?m)^time=(\S+) .*msg="a peer has lied, and is put out" peer=(\w+)`)
 	putOut = regexp.MustCompile(`(?m)msg="a peer has lied, [^"]*put out" peer=(\w+)`)
@@ -49,7 +49,7 @@ func (h *Hall) Unmasked() string {
 type unmasking struct{ *trial }
 
 // expose measures how long it takes, from the owner's proof of a lie, until nobody who was there knows the liar.
-// What the founder says of who is out counts for all; of another owner's proof each has to see for himself.
+// What the founder says of whoever is out counts for all; of another owner's proof each has to see for himself.
 func (t unmasking) expose(ctx context.Context, owner *swarm.Process) {
 	if len(t.plan.Liars) == 0 {
 		return
@@ -73,7 +73,7 @@ func (t unmasking) expose(ctx context.Context, owner *swarm.Process) {
 			t.wrong("the time of a line of the log: %w", err)
 			return
 		}
-		there := map[int]int{} // who is to be convinced, by number and pid: who comes later has not heard the proof
+		there := map[int]int{} // who is to be convinced, by number and pid: whoever comes later has not heard the proof
 		for _, p := range t.everybody() {
 			if p.Alive() && !slices.Contains(t.plan.Liars, p.Number) {
 				there[p.Number] = p.PID()

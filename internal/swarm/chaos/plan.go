@@ -44,7 +44,7 @@ const (
 	Reap  Kind = "reap"           // SIGKILL for the processes that compute for it
 	Enter Kind = "enter newcomer" // processes that were not there before
 
-	// What the owner, or who has its checkpoint, does to the run.
+	// What the owner, or whoever has its checkpoint, does to the run.
 	Suspend Kind = "suspend at"       // satin-peer suspend
 	Resume  Kind = "resume at"        // satin-peer resume RUN
 	Copy    Kind = "resume a copy at" // satin-peer resume DIRECTORY, of the owner's checkpoint

@@ -16,8 +16,8 @@ import (
 // The member hears whether that has worked, and lists this tab as one that takes part only then.
 //
 // A browser's engine has other bounds than a member's: less stack, less memory. So nothing that a module does wrong
-// here is told as its job's outcome: the job goes back, the tab takes no part in that run any more, and who runs the
-// job next finds the mistake, if there is one.
+// here is told as its job's outcome: the job goes back, the tab takes no part in that run any more, and whoever runs
+// the job next finds the mistake, if there is one.
 
 // moduleBudget bounds what a module may compute to describe itself, in its fuel: a few seconds of this one thread.
 const moduleBudget = 5_000_000_000

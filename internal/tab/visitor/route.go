@@ -8,8 +8,8 @@ import (
 // A route says at which gateway of a link a tab tries next, and after what pause. It is a pure machine: who goes it
 // tells it what came of each visit, by one of the methods ended and refused.
 //
-// It begins with the page's own gateway, and stays at one as long as it may: who is lost there goes to the next one in
-// turn, at once, until it has been everywhere in vain. Then it pauses before each, longer from round to round. A
+// It begins with the page's own gateway, and stays at one as long as it may: whoever is lost there goes to the next one
+// in turn, at once, until it has been everywhere in vain. Then it pauses before each, longer from round to round. A
 // gateway that has refused it is not tried again: what it says of the ticket or of what was brought does not change,
 // and does not bind the others.
 type route struct {
@@ -19,8 +19,8 @@ type route struct {
 	pause time.Duration
 }
 
-// A round without success is followed by leastPause before each gateway, and each further one by twice as much; who has
-// had work elsewhere waits for shortPause.
+// A round without success is followed by leastPause before each gateway, and each further one by twice as much; whoever
+// has had work elsewhere waits for shortPause.
 const (
 	shortPause = 200 * time.Millisecond
 	leastPause = time.Second

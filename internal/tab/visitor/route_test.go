@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Who is lost at one gateway goes on at the next at once; one that has failed everywhere waits longer and longer; and
-// who refuses is not asked again, whatever the others say.
+// Whoever is lost at one gateway goes on at the next at once; one that has failed everywhere waits longer and longer;
+// and who refuses is not asked again, whatever the others say.
 func TestRoute(t *testing.T) {
 	r := newRoute("a", []string{"b", "a", "c", "b"})
 	step := func(at string, after time.Duration) {

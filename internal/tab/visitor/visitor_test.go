@@ -8,7 +8,7 @@ import (
 	"github.com/satin-peer/satin/job"
 )
 
-// Who is told to rest before it has been greeted says so after its visit, which is the first that a member reads.
+// Whoever is told to rest before it has been greeted says so after its visit, which is the first that a member reads.
 func TestRestsFromTheBeginning(t *testing.T) {
 	var said []*tab.Frame
 	v, err := New(Config{Send: func(b []byte) {

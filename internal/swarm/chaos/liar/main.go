@@ -3,7 +3,7 @@
 // daemon, which signs it in good faith. No such thing can be switched on in satin-peer itself.
 //
 // Under a name that ends in -alone it says nothing of what its jobs were made of: spot checks are sure to find only
-// who makes up all of a job.
+// whoever makes up all of a job.
 package main
 
 import (
