@@ -105,7 +105,7 @@ send a password. With the ID of a peer, which its status shows, that peer is let
 	})
 	cmd.Flags().DurationVar(&valid, "valid", defaultValid, "how long the line can be used, 1m to 720h")
 	cmd.Flags().IntVar(&uses, "uses", 1, "how many peers may join by it, 1 to 1000")
-	cmd.Flags().BoolVar(&mayInvite, "may-invite", false, "let who joins invite others")
+	cmd.Flags().BoolVar(&mayInvite, "may-invite", false, "let whoever joins invite others")
 	asJSON = addJSON(cmd, "the invitation")
 	ask := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -238,7 +238,7 @@ func (j *jury) sit(ctx context.Context) {
 		j.log.Warn("a peer has lied, as was shown here, and is put out", "peer", liar, "accuser", c.accuser, "run", c.Run,
 			"job", c.Path.String())
 		if err := j.banish(liar.String()); err != nil {
-			j.log.Error("who has lied cannot be put out", "peer", liar, "error", err)
+			j.log.Error("a liar cannot be put out", "peer", liar, "error", err)
 		}
 	}
 }

@@ -264,7 +264,7 @@ func (j *jury) caught(run job.RunID, c *driver.Caught) {
 	j.log.Warn("a peer has lied, and is put out", "peer", name, "run", run, "job", c.Job.Path.String(),
 		"proof", j.evidence.path(name))
 	if err := j.banish(name); err != nil {
-		j.log.Error("who has lied cannot be put out", "peer", name, "error", err)
+		j.log.Error("a liar cannot be put out", "peer", name, "error", err)
 	}
 }
 
@@ -301,8 +301,8 @@ func trust(m *runs.Manifest, p *driver.Proofs, by *runs.Claim) *report.Trust {
 
 // spotBound is what spot checks find, and what they do not.
 func spotBound(c *verify.Config) string {
-	return fmt.Sprintf("%g of the nodes of each job of others were run again, drawn after it had come, one at least: found is who "+
-		"skips work and machines that err often, of a job with one wrong node among many it is found with probability %.2g only",
+	return fmt.Sprintf("%g of the nodes of each job of others were run again, drawn after it had come, one at least: that "+
+		"finds those who skip work and machines that err often; one wrong node of a job, among many, it finds with probability %.2g only",
 		c.Spot, 1-math.Exp(-c.Spot))
 }
 

@@ -165,7 +165,7 @@ func (h *admission) become(id peer.ID, w *welcome, join *intent) error {
 		return fmt.Errorf("%w: the invitation is for one with another key", ErrWrongSwarm)
 	}
 	if err := verifyChain(theirs.Chain, theirs.Key, id, time.Now(), h.roll.outBelow); err != nil {
-		return fmt.Errorf("%w: who would let this peer in is no member: %w", ErrNotInvited, err)
+		return fmt.Errorf("%w: the peer that would let this one in is no member: %w", ErrNotInvited, err)
 	}
 	if err := verifyChain(w.Granted, theirs.Key, h.id, time.Now(), h.roll.outBelow); err != nil {
 		return fmt.Errorf("%w: the certificate from there is worthless: %w", ErrHello, err)

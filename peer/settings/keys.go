@@ -128,7 +128,7 @@ func swarmKeys() []*key {
 	}
 	trust := choice("trust", func(s *Settings) *string { return &s.Trust }, []string{TrustInvite, TrustOpen},
 		"Who may join the swarm.",
-		"With \"invite\" only who was invited, with \"open\" anybody: for networks where all are friends.")
+		"With \"invite\" only those who were invited, with \"open\" anybody: for networks where all are friends.")
 	trust.word = "WHO"
 	trusted := &key{
 		name: "trusted", word: "PEER", kind: listKind, want: "peer IDs as satin-peer status prints them, at most 64",

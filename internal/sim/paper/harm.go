@@ -266,7 +266,7 @@ func (x *stepCrashes) print(d *Document) {
 		"The versions of the bodies are values, so whoever restarts the root derives the same names again, and finds what others have kept of all steps: "+
 		"of what came home to the root, the other cluster has copies, for which an eighth of a link is used at most. The paper's program recomputes "+
 		"all steps when the master is lost. Here outcomes are all that it takes. In the swarm an outcome that names a version "+
-		"of a shared object is used only where that version can be had: who keeps the one retains the other, within a quarter of its memory for objects "+
+		"of a shared object is used only where that version can be had: whoever keeps the one retains the other, within a quarter of its memory for objects "+
 		"(TestSiteOfMasterIsLost simulates that). Goal: at most 1.",
 		starSteps)
 	rows := [][]string{{"k"}, {"master lives"}, {"master dies"}}
