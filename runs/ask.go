@@ -20,8 +20,12 @@ type Knowledge struct {
 
 // Knows answers a peer's question after a run; full: it wants the manifest.
 func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
-	k.Claim = c.kept.claim(id)
 	r := c.runs[id]
+	// while it is being given to others to keep, its owner alone hears of an answer: those who hear of it end the run, and
+	// have no manifest any more to keep beside it
+	if r == nil || r.keeping == nil || asker == r.m.Owner {
+		k.Claim = c.kept.claim(id)
+	}
 	// what is kept for others need not be believed here
 	k.Over = k.Claim != nil && (k.Claim.Author == c.self || r != nil && !r.onlyKept && r.endedBy(k.Claim))
 	author := asker // the owner of a run that this peer does not know may ask what became of it

@@ -115,6 +115,9 @@ type Told struct {
 func (c *Core) Fetched(now time.Time, t *Told) []Order {
 	return c.do(now, func() {
 		c.fetches.done(t.Run, t.From)
+		if t.Manifest == nil && c.runs[t.Run] == nil {
+			t.Claim = nil // asking the same one again at once would leave nobody else his turn
+		}
 		c.told(t)
 	})
 }

@@ -52,6 +52,9 @@ func (k *kept) refuses(run RunID, author PeerID, hash Hash, size int64) string {
 	if r.state == StateCancelled || k.graves.over(run, r.m.Owner) {
 		return "the run is over"
 	}
+	if r.m.Sealed == nil { // an owner that has forgotten the run could do nothing with the answer
+		return "the run has ended here, and its manifest is gone"
+	}
 	if old := k.of[run]; old != nil {
 		for _, a := range old.answers {
 			if a.Hash == hash {

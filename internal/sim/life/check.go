@@ -45,8 +45,12 @@ func (w *world) watch(m *member, o runs.Order) {
 	}
 }
 
-// wrote looks at a file that was just written: an accepted answer is never another one.
+// wrote looks at a file that was just written: an accepted answer is never another one, and beside one that is kept is
+// the manifest.
 func (w *world) wrote(m *member, name fileName, content any) {
+	if a, ok := content.(*runs.Answer); ok && name.kind != runs.DisputeFile && a.Manifest == nil {
+		w.fail("%s keeps an answer of run %d without its manifest", m.id, w.byID[name.run].n)
+	}
 	if name.kind != runs.AnswerFile {
 		return
 	}
