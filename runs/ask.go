@@ -21,8 +21,8 @@ type Knowledge struct {
 // Knows answers a peer's question after a run; full: it wants the manifest.
 func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 	r := c.runs[id]
-	// while it is being given to others to keep, its owner alone hears of an answer: those who hear of it end the run, and
-	// have no manifest any more to keep beside it
+	// While an answer is being given to others to keep, its owner alone hears of it: those who hear of it end the run,
+	// and have no manifest any more to keep beside it.
 	if r == nil || r.keeping == nil || asker == r.m.Owner {
 		k.Claim = c.kept.claim(id)
 	}
