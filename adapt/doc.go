@@ -12,7 +12,7 @@
 // released the lower, that the worst go first "taking their overheads and speeds into account", and that a cluster
 // goes whose inter-cluster overhead "exceeds a certain threshold". Not published, and therefore ours: how many are
 // asked for and released, what is worst, which threshold, and everything against flapping. [Config] says of each
-// constant which it is.
+// constant which it is; docs/results/sim-adaptive.md has those that are ours halved and doubled.
 //
 // # What is promised
 //

@@ -52,7 +52,7 @@ func sweepConstants(o Options, d *Document) error {
 	d.para("## The constants that are ours, swept")
 	d.para("One at a time, at about half and about twice of what it is, in the mode in which it decides, under our policy: by how "+
 		"much the run of the first seed gets longer, in percent, in scenarios 1 to 5 and on %s and %s equal machines, the "+
-		"latter each its own cluster.", paired.name, single.name)
+		"latter each its own cluster. Where it is 0.0 everywhere no decision was another one.", paired.name, single.name)
 	header := []string{"mode", "constant", "times"}
 	for _, s := range scenarios {
 		header = append(header, s.name)
@@ -71,7 +71,7 @@ func sweepConstants(o Options, d *Document) error {
 				}
 				row, saved := []string{of.mode.String(), k.name, fmt.Sprint(by)}, savedBy(base, runs)
 				for _, s := range append(saved, saved.mean()) {
-					row = append(row, fmt.Sprintf("%+.1f", -s))
+					row = append(row, signed(-s))
 				}
 				rows = append(rows, row)
 			}
@@ -79,6 +79,14 @@ func sweepConstants(o Options, d *Document) error {
 	}
 	d.table(rows)
 	return nil
+}
+
+// signed is a percentage with its sign, if it is not 0.
+func signed(x float64) string {
+	if s := fmt.Sprintf("%+.1f", x); s != "-0.0" && s != "+0.0" {
+		return s
+	}
+	return "0.0"
 }
 
 // runConstants is one run of each scenario with other constants.
