@@ -20,7 +20,9 @@ type book struct {
 // settle closes a lease with the job's outcome.
 func (b *book) settle(l *lease, outcome, voucher []byte) {
 	if l.parent == nil {
-		b.mirror.came(Partial{Path: l.job.Path, Identity: l.job.Identity, Outcome: outcome, Voucher: voucher})
+		b.lost.store.dropCopies(l.job.Path)
+		b.mirror.came(Partial{Path: l.job.Path, Identity: l.job.Identity, Outcome: outcome, Voucher: voucher},
+			b.now-l.since)
 	}
 	b.closeLease(l)
 	if l.parent == nil {

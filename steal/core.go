@@ -70,7 +70,8 @@ func (c *Core) compose(advice policy.Policy) {
 	c.liveness = &liveness{s, c.partners, c.segments, c.book, c.losses, m}
 	c.leading = &leading{s, c.partners, c.segments, c.lost, c.book, c.losses, m}
 	c.departure = &departure{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, lost: c.lost,
-		book: c.book, losses: c.losses, victim: c.victim, thief: c.thief, refused: make(map[PeerID]bool)}
+		book: c.book, losses: c.losses, victim: c.victim, thief: c.thief, mirror: c.mirror,
+		refused: make(map[PeerID]bool)}
 	c.pastime = &pastime{shared: s, segments: c.segments, leases: c.leases, thief: c.thief}
 	c.partners.talking = func(p *peer) bool { return c.thief.flightTo(p.id) >= 0 || c.victim.asking(p) }
 	_, ranks := advice.(policy.Ranker)

@@ -36,6 +36,7 @@ type departure struct {
 	losses   *losses
 	victim   *victim
 	thief    *thief
+	mirror   *mirror
 
 	until     time.Duration
 	pieces    [][]Partial // not sent yet
@@ -282,7 +283,9 @@ func (dp *departure) nextHandOver() time.Duration {
 // onHandOver keeps what a leaver hands over, and tells that it is here now; of copies when their sender is lost.
 func (dp *departure) onHandOver(p *peer, h *HandOver) {
 	if h.Copy && !dp.leaving && !dp.run.Proving {
-		dp.lost.keepCopies(p.id, h.Parts)
+		for _, k := range dp.lost.keepCopies(p.id, h.Parts) {
+			dp.mirror.pass(p, k.Partial)
+		}
 		dp.send(p, &Message{HandOverAck: &HandOverAck{ID: h.ID}})
 		return
 	}

@@ -53,13 +53,15 @@ func (lw *lostWork) restore(parts []Partial) {
 	}
 }
 
-// keepCopies keeps what another peer has too.
-func (lw *lostWork) keepCopies(of PeerID, parts []Partial) {
+// keepCopies keeps what another peer has too, and says what of it was not here before.
+func (lw *lostWork) keepCopies(of PeerID, parts []Partial) (ks []*kept) {
 	for i := range parts {
 		if k := lw.keep(parts[i], handed, of); k != nil {
 			k.copied = true
+			ks = append(ks, k)
 		}
 	}
+	return ks
 }
 
 // keepOrphan keeps the outcome of a job that nobody has had, and tells of it.

@@ -38,6 +38,8 @@ func TestCopiesFillTheirShare(t *testing.T) {
 	b := below(s)
 	mi := b.mirror
 	mi.masters = newMastership(&s.cfg, &Run{Root: Job{Function: "f"}, Deputies: []PeerID{"a1"}}, "a1", s.members)
+	b.segments.root = &segment{root: true, state: running, since: s.now}
+	b.segments.enter(b.segments.root)
 	for i := range uint32(40) {
 		mi.parts = append(mi.parts, Partial{Path: job.Path{i}, Outcome: make([]byte, 10<<10)})
 	}

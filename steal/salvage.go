@@ -71,7 +71,7 @@ func (c *Core) Keep(now time.Duration, parts []Partial) Output {
 	for _, p := range parts {
 		if k := c.lost.keep(p, own, ""); k != nil {
 			k.inPart = true
-			c.mirror.came(p)
+			c.mirror.came(p, 0)
 			c.departure.alsoHandOver(k)
 		}
 	}

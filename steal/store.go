@@ -65,7 +65,7 @@ func (s *store) put(p Partial, class keptClass, owner PeerID) (k *kept, isNew bo
 		k = s.index[i]
 		if class > k.class {
 			s.unlink(k)
-			k.class = class
+			k.class, k.copied = class, false
 			s.link(k)
 		}
 		if class == settled {
@@ -190,6 +190,15 @@ func (s *store) remove(k *kept) {
 		s.purse.give(k.from, k.size())
 		s.changed = true
 		s.tell(k, false)
+	}
+}
+
+// dropCopies drops what others have, too, of jobs below one whose outcome has come.
+func (s *store) dropCopies(p job.Path) {
+	for _, k := range slices.Clone(s.index.below(p)) {
+		if k.copied {
+			s.remove(k)
+		}
 	}
 }
 
