@@ -161,7 +161,9 @@ func (dp *departure) dropWork() {
 
 // cutPieces is the first half of step 2: what there is to hand over, in the order of its worth.
 func (dp *departure) cutPieces() {
-	ks := slices.Clone(dp.lost.store.index)
+	ks := slices.DeleteFunc(slices.Clone(dp.lost.store.index), func(k *kept) bool {
+		return k.copied && !k.told // who sent it has it
+	})
 	slices.SortStableFunc(ks, func(a, b *kept) int {
 		return cmp.Or(cmp.Compare(min(b.class, 1), min(a.class, 1)), cmp.Compare(len(a.Path), len(b.Path)))
 	})
@@ -294,7 +296,11 @@ func (dp *departure) onHandOver(p *peer, h *HandOver) {
 		return
 	}
 	for i := range h.Parts {
-		if k := dp.lost.keep(h.Parts[i], handed, p.id); k != nil {
+		k := dp.lost.keep(h.Parts[i], handed, p.id)
+		if k == nil {
+			k = dp.lost.copyOf(h.Parts[i])
+		}
+		if k != nil {
 			dp.lost.announceOne(k)
 			dp.lost.reconsider = true
 			dp.order(Order{Kind: Store, Job: Job{Path: k.Path, Identity: k.Identity}, Outcome: k.Outcome,

@@ -67,6 +67,82 @@ func TestCopiesFillTheirShare(t *testing.T) {
 	}
 }
 
+// Copies of a stolen job's parts go to whoever waits for it: those that were worth the way, without what is below others,
+// nearest the root first, and none of a job that has ended. The next wait for a sixteenth of the job's time.
+func TestCopiesGoHome(t *testing.T) {
+	s := ground("a: a1 a2, b: b1")
+	b := below(s)
+	mi := b.mirror
+	s.links.stole("b", 100*time.Millisecond, 100)
+	owner, mate := b.partners.meet("b1"), b.partners.meet("a2")
+	owner.inc = 1
+	held := &segment{job: Job{Path: job.Path{1}}, state: running, since: s.now - 48*time.Second}
+	b.segments.enter(held)
+	b.own(owner, held, 1)
+	part := func(p ...uint32) Partial { return Partial{Path: p, Outcome: []byte("x")} }
+	mi.came(part(2, 1), 0)                       // of no job here
+	mi.came(part(1, 3), 500*time.Millisecond)    // less than eight times the way
+	mi.came(part(1), time.Minute)                // the job itself
+	mi.pass(owner, part(1, 7))                   // it knows
+	mi.came(part(1, 2, 1, 4), 0)                 // below another
+	mi.came(part(1, 5, 1), 900*time.Millisecond) // worth it
+	mi.came(part(1, 2), 0)                       // ran in place
+	mi.pass(mate, part(1, 4, 4, 1))              // a thief's
+	s.now = mi.at
+	mi.flush()
+	var paths []string
+	for _, m := range s.out.Messages {
+		for _, p := range m.HandOver.Parts {
+			paths = append(paths, p.Path.String())
+		}
+		if m.To.Peer != "b1" || !m.HandOver.Copy {
+			t.Errorf("sent to %v", m.To)
+		}
+	}
+	if got := fmt.Sprint(paths); got != "[1.2 1.5.1 1.4.4.1]" {
+		t.Errorf("copied are %s", got)
+	}
+	sent := s.now
+	mi.acked(owner, &HandOverAck{ID: s.handOvers})
+	mi.came(part(1, 6), 0)
+	if got, want := mi.at-sent, (48*time.Second+time.Second)/copyAge; got != want {
+		t.Errorf("the next leave after %v, want %v", got, want)
+	}
+	b.release(held)
+	s.now, s.out.Messages = mi.at, nil
+	if mi.flush(); len(s.out.Messages) > 0 || len(mi.parts) > 0 || mi.bytes != 0 {
+		t.Errorf("of a job that has ended %d messages leave, %d parts wait", len(s.out.Messages), len(mi.parts))
+	}
+}
+
+// Copies to another cluster use an eighth of the link's bytes by all peers of this one together.
+func TestCopiesShareTheLink(t *testing.T) {
+	wait := func(clusters string) time.Duration {
+		s := ground(clusters)
+		b := below(s)
+		s.links.stole("b", 100*time.Millisecond, 100)
+		owner := b.partners.meet("b1")
+		held := &segment{job: Job{Path: job.Path{1}}, state: running, since: s.now}
+		b.segments.enter(held)
+		b.own(owner, held, 1)
+		for i := range uint32(2) {
+			b.mirror.came(Partial{Path: job.Path{1, i}, Outcome: make([]byte, 20<<10)}, 0)
+		}
+		s.now = b.mirror.at
+		b.mirror.flush()
+		sent := s.now
+		s.now += 300 * time.Millisecond
+		b.mirror.acked(owner, &HandOverAck{ID: s.handOvers})
+		return b.mirror.at - sent
+	}
+	if got := wait("a: a1, b: b1"); got != 8*300*time.Millisecond {
+		t.Errorf("alone it waits for %v", got)
+	}
+	if got := wait("a: a1 a2 a3 a4, b: b1"); got != 8*(300+3*200)*time.Millisecond {
+		t.Errorf("one of four waits for %v", got)
+	}
+}
+
 // Links: small messages time the latency, large ones the rate of what is left after it.
 func TestLinks(t *testing.T) {
 	var l linkTable
