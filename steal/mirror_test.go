@@ -1,0 +1,176 @@
+package steal
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/job"
+)
+
+// Copies: as many leave together as the link carries in an eighth of the time until the next may, and no more than
+// before where that is not known.
+func TestCopiesFillTheirShare(t *testing.T) {
+	s := ground("a: a1, b: b1")
+	b := below(s)
+	mi := b.mirror
+	mi.masters = newMastership(&s.cfg, &Run{Root: Job{Function: "f"}, Deputies: []PeerID{"a1"}}, "a1", s.members)
+	b.segments.root = &segment{root: true, state: running, since: s.now}
+	b.segments.enter(b.segments.root)
+	for i := range uint32(40) {
+		mi.parts = append(mi.parts, Partial{Path: job.Path{i}, Outcome: make([]byte, 10<<10)})
+	}
+	mi.bytes, mi.at = 40*mi.parts[0].Size(), s.now
+	leave := func(took time.Duration) (n int) {
+		s.out.Messages = nil
+		s.now = mi.at
+		mi.flush()
+		m := s.out.Messages[0].HandOver
+		s.now += took
+		mi.acked(b.partners.find("b1"), &HandOverAck{ID: m.ID})
+		return len(m.Parts)
+	}
+	if n := leave(time.Millisecond); n != 1 {
+		t.Errorf("%d leave on an unknown link", n)
+	}
+	if n := leave(100 * time.Millisecond); n != 6 { // 10 KiB/ms, and 50 ms are 6.25 for copies
+		t.Errorf("%d leave where one takes a millisecond", n)
+	}
+	if n := leave(time.Microsecond); n != 1 {
+		t.Errorf("%d leave where 6 take 100 milliseconds", n)
+	}
+	if n := leave(time.Microsecond); n != s.cfg.MaxHandOver/mi.parts[0].Size() {
+		t.Errorf("%d leave where all could", n)
+	}
+}
+
+// Copies of a stolen job's parts go to whoever waits for it: those that were worth the way, without what is below others,
+// nearest the root first, and none of a job that has ended. The next wait for a sixteenth of the job's time.
+func TestCopiesGoHome(t *testing.T) {
+	s := ground("a: a1 a2, b: b1")
+	b := below(s)
+	mi := b.mirror
+	s.links.stole("b", 100*time.Millisecond, 100)
+	owner, mate := b.partners.meet("b1"), b.partners.meet("a2")
+	owner.inc = 1
+	held := &segment{job: Job{Path: job.Path{1}}, state: running, since: s.now - 48*time.Second}
+	b.segments.enter(held)
+	b.own(owner, held, 1)
+	part := func(p ...uint32) Partial { return Partial{Path: p, Outcome: []byte("x")} }
+	mi.came(part(2, 1), 0)                       // of no job here
+	mi.came(part(1, 3), 500*time.Millisecond)    // less than eight times the way
+	mi.came(part(1), time.Minute)                // the job itself
+	mi.pass(owner, part(1, 7))                   // it knows
+	mi.came(part(1, 2, 1, 4), 0)                 // below another
+	mi.came(part(1, 5, 1), 900*time.Millisecond) // worth it
+	mi.came(part(1, 2), 0)                       // ran in place
+	mi.pass(mate, part(1, 4, 4, 1))              // a thief's
+	s.now = mi.at
+	mi.flush()
+	var paths []string
+	for _, m := range s.out.Messages {
+		for _, p := range m.HandOver.Parts {
+			paths = append(paths, p.Path.String())
+		}
+		if m.To.Peer != "b1" || !m.HandOver.Copy {
+			t.Errorf("sent to %v", m.To)
+		}
+	}
+	if got := fmt.Sprint(paths); got != "[1.2 1.5.1 1.4.4.1]" {
+		t.Errorf("copied are %s", got)
+	}
+	sent := s.now
+	mi.acked(owner, &HandOverAck{ID: s.handOvers})
+	mi.came(part(1, 6), 0)
+	if got, want := mi.at-sent, (48*time.Second+time.Second)/copyAge; got != want {
+		t.Errorf("the next leave after %v, want %v", got, want)
+	}
+	b.release(held)
+	s.now, s.out.Messages = mi.at, nil
+	if mi.flush(); len(s.out.Messages) > 0 || len(mi.parts) > 0 || mi.bytes != 0 {
+		t.Errorf("of a job that has ended %d messages leave, %d parts wait", len(s.out.Messages), len(mi.parts))
+	}
+}
+
+// Copies to another cluster use an eighth of the link's bytes by all peers of this one together.
+func TestCopiesShareTheLink(t *testing.T) {
+	wait := func(clusters string) time.Duration {
+		s := ground(clusters)
+		b := below(s)
+		s.links.stole("b", 100*time.Millisecond, 100)
+		owner := b.partners.meet("b1")
+		held := &segment{job: Job{Path: job.Path{1}}, state: running, since: s.now}
+		b.segments.enter(held)
+		b.own(owner, held, 1)
+		for i := range uint32(2) {
+			b.mirror.came(Partial{Path: job.Path{1, i}, Outcome: make([]byte, 20<<10)}, 0)
+		}
+		s.now = b.mirror.at
+		b.mirror.flush()
+		sent := s.now
+		s.now += 300 * time.Millisecond
+		b.mirror.acked(owner, &HandOverAck{ID: s.handOvers})
+		return b.mirror.at - sent
+	}
+	if got := wait("a: a1, b: b1"); got != 8*300*time.Millisecond {
+		t.Errorf("alone it waits for %v", got)
+	}
+	if got := wait("a: a1 a2 a3 a4, b: b1"); got != 8*(300+3*200)*time.Millisecond {
+		t.Errorf("one of four waits for %v", got)
+	}
+}
+
+// When a job's result comes, the copies of its parts are dropped, and nothing else is.
+func TestCopiesGoWithTheResult(t *testing.T) {
+	b := below(ground("a: a1, b: b1"))
+	b.mirror.masters, b.masters = nil, nil
+	b.lost.keepCopies("b1", []Partial{partAt(1, 1, 1), partAt(1, 1, 2, 1), partAt(1, 2, 1)})
+	b.lost.keep(partAt(1, 1, 3), own, "")
+	b.settle(&lease{ref: 1, job: Job{Path: job.Path{1}}}, []byte("x"), nil)
+	var left []string
+	for _, k := range b.lost.store.index {
+		left = append(left, k.Path.String())
+	}
+	if got := fmt.Sprint(left); got != "[1.3 2.1]" {
+		t.Errorf("kept are %s", got)
+	}
+}
+
+// copyFrom gives a core a copy of an outcome that a peer has, too.
+func copyFrom(c *Core, from PeerID, p Partial) {
+	c.Step(c.now, &Message{From: living(from), To: c.self, HandOver: &HandOver{ID: 1, Parts: []Partial{p}, Copy: true}})
+}
+
+// A leaver hands over copies only if it has told of them because whoever sent them is gone.
+func TestLeaversKeepCopies(t *testing.T) {
+	for lost, want := range map[bool]int{false: 0, true: 1} {
+		c := salvageCore(t, func(*Config) {})
+		copyFrom(c, "b", partAt(1, 1))
+		if lost {
+			c.Step(c.now, &Message{From: living("b"), To: c.self, Goodbye: &Goodbye{}})
+		}
+		n := 0
+		for _, m := range c.Leave(c.now, time.Second).Messages {
+			if m.HandOver != nil {
+				n += len(m.HandOver.Parts)
+			}
+		}
+		if n != want {
+			t.Errorf("sender lost %t: %d copies are handed over", lost, n)
+		}
+	}
+}
+
+// What is here as a copy, and is handed over by its owner, who leaves, is told.
+func TestCopyIsHandedOver(t *testing.T) {
+	c := salvageCore(t, func(*Config) {})
+	p := partAt(1, 1)
+	copyFrom(c, "b", p)
+	if c.Tick(c.now + time.Second); c.Stats().TuplesSent != 0 {
+		t.Error("a copy is told while its owner is there")
+	}
+	c.Step(c.now, &Message{From: living("b"), To: c.self, HandOver: &HandOver{ID: 2, Parts: []Partial{p}}})
+	if c.Tick(c.now + time.Second); c.Stats().TuplesSent != 1 {
+		t.Error("what a leaver hands over is not told")
+	}
+}
