@@ -83,8 +83,8 @@ type Config struct {
 	// transport's control frame (256 KiB). A larger outcome travels alone, as a large result does.
 	MaxHandOver int
 
-	// MaxCopied is the largest outcome of the root's jobs, in bytes, that whoever holds the root has kept in another
-	// cluster as well. 0: none.
+	// MaxCopied is the largest outcome, in bytes, of a part of a job that is still at work, of which whoever waits for
+	// the job gets a copy; of the root's jobs somebody in another cluster does. 0: none.
 	MaxCopied int
 
 	// BeaconEvery is the period of a master's beacons.

@@ -26,7 +26,7 @@ type Disown struct {
 	Perhaps bool `cbor:"2,keyasint,omitempty"`
 }
 
-// HandOver gives a peer outcomes to keep, from one that leaves or has the root. A leaver sends it again, perhaps to
+// HandOver gives a peer outcomes to keep, from one that leaves, or copies. A leaver sends it again, perhaps to
 // another peer, until it is acknowledged.
 type HandOver struct {
 	ID    uint64    `cbor:"1,keyasint"` // numbers the sender's, from 1

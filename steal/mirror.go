@@ -8,29 +8,29 @@ import (
 	"github.com/satin-peer/satin/job"
 )
 
-// What finished under a job that is still at work is known to whoever works on it, and lost with that peer, or with
-// all of its cluster, as when a site loses its power. So outcomes of such parts go home early: copies of them to whoever
-// waits for the job, on the way that its result will take. Whoever holds the root waits for himself; copies of the root's
-// jobs go to another cluster, to the peer there that would be master first.
+// What finished under a job that is still at work is known to whoever works on it, and lost with that peer, or with all
+// of its cluster, as when a site loses its power. So outcomes of such parts go home early: copies of them to whoever
+// waits for the job, on the way that its result will take. For the root nobody waits elsewhere: copies of its jobs go to
+// another cluster, to the peer there that would be master first.
 //
-//  1. Gathered are outcomes that have come home to a segment's frames here, those of long jobs that ran in place under it,
-//     and copies that came from thieves of this cluster. What came from another cluster is safe from the loss of this one.
-//     What a job took from a thief must be worth the way: copyShare times as long as the copy is expected to take.
+//  1. Gathered are outcomes that have come home to a segment's frames here, those of long jobs that ran in place under
+//     it, and copies that came from thieves in this cluster. What came from another cluster is safe from the loss of
+//     this one. What a job took from a thief must be worth the way: copyShare times as long as the copy should take.
 //  2. A heartbeat's period after the first of them they begin to leave, in a HandOver that says that they are copies:
 //     those nearest the root first, as many together as the last acknowledgement says that an eighth of the link
 //     carries until the next may leave, at least one. The next leaves when eight times as long has passed as the last
 //     needs, so an eighth of the link is used at most. A cluster shares its links to others: of the bytes on them each
-//     of its peers has its part of the eighth. What is below another part by then, or under a job that has ended, stays.
-//     What is lost, or too much, costs time.
+//     of its peers has its part of the eighth. What is below another part by then, or under a job that has ended,
+//     stays. What is lost, or too much, costs time.
 //  3. When all have left, the next begin to leave no sooner than after a heartbeat's period on that link and a sixteenth
-//     of the time for which the job has been at work: so what is lost is at most about that part of it, and a long job
+//     of the time for which the job has been held: so what is lost is at most about that part of it, and a long job
 //     costs messages by the logarithm of its length.
 //  4. The receiver keeps them like what a leaver has handed over, passes them on by 1, and tells nobody until the sender
 //     is lost; the job that is then put back finds them. When the job's result comes they are dropped.
 //
 // Rejected: to the root's holder straight away (it is no partner of most, so their loss would pass unseen); all deputies
-// (each outcome would cross each link); the nearest peer (a site fails as a whole, and inside a cluster thieves have most
-// of it); outcomes of any size (a checkpoint is for the large ones); repeating what is not acknowledged.
+// (each outcome would cross each link); the nearest peer (a site fails as a whole, and inside a cluster thieves have
+// most of it); outcomes of any size (a checkpoint is for the large ones); to repeat what is not acknowledged.
 type mirror struct {
 	*shared
 	partners *partners
@@ -127,8 +127,8 @@ func (mi *mirror) flush() {
 	mi.pace(mi.links.expected(to.cluster, size))
 }
 
-// sort puts those nearest the root first and drops what nobody would want. It returns the job that the first is part of,
-// and who is to have it; nil if nothing is left.
+// sort puts those nearest the root first and drops what nobody would want. It returns the job that the first is part
+// of, and who is to have it; nil if nothing is left.
 func (mi *mirror) sort() (first *segment, to *peer) {
 	slices.SortStableFunc(mi.parts, func(a, b Partial) int { return a.Path.Compare(b.Path) })
 	var above *Partial

@@ -53,8 +53,8 @@ func hosts(w *workshop, rounds int) ([]table, error) {
 			"The target is by how much the paper's runs took longer than that.", rounds, hostsSearch, alone.Elapsed),
 		"The instances of the paper, distances at random, are no search for this program: of 70 with 128 cities (`--weights random`, " +
 			"seeds 1 to 70) the hardest takes it 2 s. So this one is of cities in a square.",
-		"A killed host takes with it what it has finished of a large job that it stole: nobody else knows of that before the whole job is done. See " +
-			"the tree of the raytracer on the simulator's page of lost hosts.",
+		"Finished parts of a large job go home before the whole job is done, as copies; a killed host takes with it what it is in the middle of, and " +
+			"what it finished in the last second or sixteenth of the time that it has had the job.",
 	}}
 	l := &losses{ctx: ctx, binary: binary, w: w, want: alone.Answer}
 	for _, lost := range lostHosts {

@@ -105,10 +105,11 @@ func makeRecovery(o Options) (*Document, error) {
 		"verdict"}}, verdicts...))
 	d.para("There is no verdict where the target is within the spread of the seeds, and none about orphans where there were fewer "+
 		"than %d: of so few, %d %% cannot be told from all.", leastOrphans, leastReused)
-	d.para("Better than naive: salvaging can save what survivors have done, no more. Where the last column of a row without checkpoints is " +
-		"about 0, it has saved all of that, and the leaves run twice are those that the lost peers had run. So the target of 25 %% cannot be " +
-		"reached where survivors had done little for the lost ones: our policy steals large jobs across the wide link and small ones within " +
-		"a cluster, and the cluster without the master computes mostly for itself. What the lost peers had done can only come from checkpoints.")
+	d.para("Better than naive: salvaging saves what survivors have done, and what the lost peers had sent home early of the jobs that they were " +
+		"working on: copies of finished parts, to whoever waits for the job. Our policy steals large jobs across the wide link and small ones within a " +
+		"cluster, so without these copies a lost cluster takes nearly all with it that it had done. Where the last column of a row without " +
+		"checkpoints is about 0, the leaves run twice are those that the lost peers had run and sent nothing of. No more can be saved than a cluster saves " +
+		"that leaves: where naive recovery is less than 25 %% slower than that, because little was lost at that moment, the target cannot be reached.")
 	d.para("Migration: next to nothing runs twice, and what a run takes longer is how its last jobs happen to be divided.")
 	d.para("## Table VII as published")
 	d.para("Jobs in orphan tables, share of them that was reused, broadcast messages (programming-model paper, Table VII), without checkpoints.")
