@@ -10,8 +10,8 @@ import (
 
 // What finished under a job that is still at work is known to whoever works on it, and lost with that peer, or with all
 // of its cluster, as when a site loses its power. So outcomes of such parts go home early: copies of them to whoever
-// waits for the job, on the way that its result will take. For the root nobody waits elsewhere: copies of its jobs go to
-// another cluster, to the peer there that would be master first.
+// waits for the job, on the way that its result will take. For the root nobody waits elsewhere: copies of its jobs go
+// to another cluster, to the peer there that would be master first.
 //
 //  1. Gathered are outcomes that have come home to a segment's frames here, those of long jobs that ran in place under
 //     it, and copies that came from thieves in this cluster. What came from another cluster is safe from the loss of
@@ -22,15 +22,16 @@ import (
 //     needs, so an eighth of the link is used at most. A cluster shares its links to others: of the bytes on them each
 //     of its peers has its part of the eighth. What is below another part by then, or under a job that has ended,
 //     stays. What is lost, or too much, costs time.
-//  3. When all have left, the next begin to leave no sooner than after a heartbeat's period on that link and a sixteenth
-//     of the time for which the job has been held: so what is lost is at most about that part of it, and a long job
-//     costs messages by the logarithm of its length.
-//  4. The receiver keeps them like what a leaver has handed over, passes them on by 1, and tells nobody until the sender
-//     is lost; the job that is then put back finds them. When the job's result comes they are dropped.
+//  3. When all have left, the next begin to leave no sooner than after a heartbeat's period on that link and a
+//     sixteenth of the time for which the job has been held: so what is lost is at most about that part of it, and a
+//     long job costs messages by the logarithm of its length.
+//  4. The receiver keeps them like what a leaver has handed over, passes them on by 1, and tells nobody until the
+//     sender is lost; the job that is then put back finds them. When the job's result comes they are dropped.
 //
-// Rejected: to the root's holder straight away (it is no partner of most, so their loss would pass unseen); all deputies
-// (each outcome would cross each link); the nearest peer (a site fails as a whole, and inside a cluster thieves have
-// most of it); outcomes of any size (a checkpoint is for the large ones); to repeat what is not acknowledged.
+// Rejected: to the root's holder straight away (it is no partner of most, so their loss would pass unseen); all
+// deputies (each outcome would cross each link); the nearest peer (a site fails as a whole, and inside a cluster
+// thieves have most of it); outcomes of any size (a checkpoint is for the large ones); to repeat what is not
+// acknowledged.
 type mirror struct {
 	*shared
 	partners *partners
@@ -53,6 +54,7 @@ type mirror struct {
 
 const (
 	maxCopies  = 4 << 20  // what waits to leave, in bytes; more is not copied
+	mostCopies = 1024     // the same in outcomes; of more those nearest the root stay, half as many
 	copiesSent = 16 << 10 // small ones that leave together where it is not known what the link carries
 	copyShare  = 8        // the part of a link's time that is not for copies, of that which is
 	copyAge    = 16       // the part of a job's time that may be lost with its copies
@@ -68,6 +70,14 @@ func (mi *mirror) came(p Partial, took time.Duration) {
 	if s == nil || s.root && mi.masters == nil ||
 		!s.root && took > 0 && took < copyShare*mi.links.expected(s.owner.cluster, size) {
 		return
+	}
+	if len(mi.parts) >= mostCopies {
+		mi.sort()
+		for len(mi.parts) > mostCopies/2 {
+			last := len(mi.parts) - 1
+			mi.bytes -= mi.parts[last].Size()
+			mi.parts = mi.parts[:last]
+		}
 	}
 	if len(mi.parts) == 0 {
 		mi.at = max(mi.now+mi.cfg.HeartbeatEvery, mi.calm)

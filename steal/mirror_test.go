@@ -44,8 +44,8 @@ func TestCopiesFillTheirShare(t *testing.T) {
 	}
 }
 
-// Copies of a stolen job's parts go to whoever waits for it: those that were worth the way, without what is below others,
-// nearest the root first, and none of a job that has ended. The next wait for a sixteenth of the job's time.
+// Copies of a stolen job's parts go to whoever waits for it: those that were worth the way, without what is below
+// others, nearest the root first, and none of a job that has ended. The next wait for a sixteenth of the job's time.
 func TestCopiesGoHome(t *testing.T) {
 	s := ground("a: a1 a2, b: b1")
 	b := below(s)
@@ -89,6 +89,35 @@ func TestCopiesGoHome(t *testing.T) {
 	s.now, s.out.Messages = mi.at, nil
 	if mi.flush(); len(s.out.Messages) > 0 || len(mi.parts) > 0 || mi.bytes != 0 {
 		t.Errorf("of a job that has ended %d messages leave, %d parts wait", len(s.out.Messages), len(mi.parts))
+	}
+}
+
+// Of too many copies those nearest the root stay.
+func TestCopiesAreBounded(t *testing.T) {
+	s := ground("a: a1, b: b1")
+	b := below(s)
+	mi := b.mirror
+	held := &segment{job: Job{Path: job.Path{1}}, state: running, since: s.now}
+	b.segments.enter(held)
+	b.own(b.partners.meet("b1"), held, 1)
+	for i := range uint32(mostCopies) {
+		mi.came(partAt(1, 1, i+1, 1, 1), 0)
+	}
+	for i := range uint32(mostCopies / 2) {
+		mi.came(partAt(1, 1, i+1+mostCopies), 0)
+	}
+	mi.came(partAt(1, 1, 4*mostCopies), 0)
+	if n := len(mi.parts); n != mostCopies/2+1 {
+		t.Errorf("%d wait", n)
+	}
+	size := 0
+	for _, p := range mi.parts {
+		if size += p.Size(); len(p.Path) != 2 {
+			t.Fatalf("%v waits", p.Path)
+		}
+	}
+	if size != mi.bytes {
+		t.Errorf("%d bytes wait, %d are counted", size, mi.bytes)
 	}
 }
 

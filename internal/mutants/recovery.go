@@ -24,6 +24,8 @@ var recoveryMutants = []mutant{
 		file: "steal/mirror.go", run: "^TestCopiesGoHome$", old: "	if from.cluster == mi.cluster {", new: "	if true {"},
 	{name: "recovery/copies-at-any-price", wrong: "copies cost more than to compute again",
 		file: "steal/mirror.go", run: "^TestCopiesGoHome$", old: "took < copyShare*mi", new: "took < 0*mi"},
+	{name: "recovery/copies-without-end", wrong: "copies wait without bound", file: "steal/mirror.go",
+		run: "^TestCopiesAreBounded$", old: "len(mi.parts) >= mostCopies {", new: "false {"},
 	{name: "recovery/copies-fill-the-link", wrong: "each peer of a cluster takes an eighth of its link",
 		file: "steal/mirror.go", run: "^TestCopiesShareTheLink$", old: "max(1, len(mi.members.Cluster(mi.cluster).Members))",
 		new: "1"},

@@ -95,8 +95,8 @@ func makeJavelin(o Options) (*Document, error) {
 		"never the owner. The formula has no loss in it but the hosts' time: Javelin's client has each task's result as soon as " +
 		"it is done, so that a host takes one task with it. First as there, where the longest took 57 s: a job of equal tasks, of 27 s on average and 41 s at " +
 		"most, which the owner gives away one by one. Then the raytracer's tree, as in [the recovery page](sim-recovery.md): " +
-		"hosts steal large jobs and finish most of what is below them in place, which nobody else knows of before the whole job " +
-		"is done, unless a disk has it. So what a killed host takes with it is a share of all work.")
+		"hosts steal large jobs and finish most of what is below them in place, of which those who wait for the jobs get copies every few seconds. " +
+		"So what a killed host takes with it is what it was in the middle of, and the last of what it had finished.")
 	for _, t := range []recoveryTree{
 		{"tasks", func(uint64) (sim.Tree, error) { return newTasks(), nil }},
 		{"raytracer", func(uint64) (sim.Tree, error) { return embeddedTree("raytracer") }},
