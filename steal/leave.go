@@ -296,11 +296,8 @@ func (dp *departure) onHandOver(p *peer, h *HandOver) {
 		return
 	}
 	for i := range h.Parts {
-		k := dp.lost.keep(h.Parts[i], handed, p.id)
-		if k == nil {
-			k = dp.lost.copyOf(h.Parts[i])
-		}
-		if k != nil {
+		dp.lost.store.dropCopy(h.Parts[i])
+		if k := dp.lost.keep(h.Parts[i], handed, p.id); k != nil {
 			dp.lost.announceOne(k)
 			dp.lost.reconsider = true
 			dp.order(Order{Kind: Store, Job: Job{Path: k.Path, Identity: k.Identity}, Outcome: k.Outcome,

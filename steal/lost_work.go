@@ -43,16 +43,6 @@ func (lw *lostWork) keep(p Partial, class keptClass, owner PeerID) *kept {
 	return k
 }
 
-// copyOf finds what is kept as a copy: it is one no longer, because whoever has it, too, leaves.
-func (lw *lostWork) copyOf(p Partial) *kept {
-	k := lw.store.find(p.Path, p.Identity)
-	if k == nil || !k.copied {
-		return nil
-	}
-	k.copied = false
-	return k
-}
-
 func (lw *lostWork) restore(parts []Partial) {
 	for _, p := range parts {
 		if k := lw.keep(p, restored, ""); k != nil {

@@ -202,6 +202,13 @@ func (s *store) dropCopies(p job.Path) {
 	}
 }
 
+// dropCopy drops what others had, too, and hand over.
+func (s *store) dropCopy(p Partial) {
+	if k := s.find(p.Path, p.Identity); k != nil && k.copied {
+		s.remove(k)
+	}
+}
+
 // find looks an outcome up; nil if it is not kept.
 func (s *store) find(p job.Path, id job.Identity) *kept {
 	if i, ok := s.index.find(p, id); ok {

@@ -36,7 +36,7 @@ var recoveryMutants = []mutant{
 	{name: "recovery/copies-handed-twice", wrong: "a leaver hands over what those who sent it have",
 		file: "steal/leave.go", run: "^TestLeaversKeepCopies$", old: "return k.copied && !k.told ", new: "return false "},
 	{name: "recovery/copy-of-a-leaver", wrong: "nobody is told of what was here as a copy and its owner hands over",
-		file: "steal/leave.go", run: "^TestCopyIsHandedOver$", old: "			k = dp.lost.copyOf(h.Parts[i])\n", new: ""},
+		file: "steal/leave.go", run: "^TestCopyIsHandedOver$", old: "		dp.lost.store.dropCopy(h.Parts[i])\n", new: ""},
 	{name: "recovery/copies-told", wrong: "copies are told while their owner lives", file: "steal/leave.go",
 		run: transcripts, old: "	if h.Copy && !dp.leaving ", new: "	if h.Copy && dp.leaving "},
 	{name: "recovery/goodbye-to-partners",
