@@ -68,11 +68,29 @@ func (ad *adoption) find(j *Taken) bool {
 		s.copyOf = l
 		return true
 	}
+	if s := ad.segments.passedOn(p, id); s != nil {
+		ad.redirect(s, j)
+		return true
+	}
 	if e, q := ad.holderOf(p, id); e != nil {
 		ad.adopt(q, e, &lease{ref: j.Ref, job: j.Job})
 		return true
 	}
 	return false
+}
+
+// redirect has the engine get what comes of a job that this peer has passed on for one that is lost: its thief has it
+// from here already, and would not be asked for it again.
+func (ad *adoption) redirect(s *segment, j *Taken) {
+	l := s.lent
+	if !s.owner.lost {
+		ad.send(s.owner, &Message{Return: &Return{Handles: []Handle{s.handle}}})
+	}
+	ad.book.release(s)
+	s.lent, l.parent, l.ref = nil, nil, j.Ref
+	ad.leases.refs[l.ref] = l
+	ad.stats.OrphansAdopted++
+	ad.lost.orphansChanged()
 }
 
 // free takes an orphan out of its old life, to be given a new one.

@@ -89,6 +89,16 @@ func (ss *segments) runsHere(p job.Path, id job.Identity) bool {
 	return false
 }
 
+// passedOn finds a job that another peer has got from here, and that perhaps nobody waits for any more.
+func (ss *segments) passedOn(p job.Path, id job.Identity) (found *segment) {
+	for _, s := range ss.byID { // in any order: of two the first counts
+		if s.state == lent && s.owner != nil && s.inDoubt() && s.is(p, id) && (found == nil || s.id < found.id) {
+			found = s
+		}
+	}
+	return found
+}
+
 // spawnedUnder finds the running segment that a job belongs to, by its path: the one with the longest path above it.
 func (ss *segments) spawnedUnder(path job.Path) *segment {
 	var best *segment
