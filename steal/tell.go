@@ -39,10 +39,14 @@ func (lw *lostWork) announce(p job.Path, id job.Identity) {
 	lw.telling.jobs = append(lw.telling.jobs, jobName{p, id})
 }
 
-// announceRunning has everybody told of a job at work here that perhaps nobody waits for.
+// announceRunning has everybody told of a job at work here that perhaps nobody waits for, and soon if nothing was told
+// lately: it may be begun again any moment.
 func (lw *lostWork) announceRunning(s *segment) {
 	lw.orphansChanged()
-	lw.announce(s.job.Path, s.job.Identity)
+	first, last := len(lw.telling.jobs) == 0, lw.telling.at
+	if lw.announce(s.job.Path, s.job.Identity); first {
+		lw.telling.at = max(last, lw.now+lw.cfg.TellEvery/4)
+	}
 }
 
 // announceKept tells of what is kept when a peer is lost that was perhaps the only other one to have it.
