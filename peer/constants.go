@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -102,13 +103,21 @@ func (c *constants) AddConstant(ctx context.Context, k control.Constant, from io
 		return control.ConstantInfo{}, control.Errorf(control.ErrBadInput,
 			"a constant of %d bytes: they are not those that its name is a hash of", k.Size)
 	}
-	if err := c.write(k.Digest, &head, data); err != nil {
-		return control.ConstantInfo{}, control.Errorf(control.ErrUnavailable, "the input cannot be kept: %v", err)
+	if err := c.take(k.Digest, &head, data); err != nil {
+		return control.ConstantInfo{}, err
+	}
+	return control.ConstantInfo{Here: true}, nil
+}
+
+// take writes one down, for a run to come.
+func (c *constants) take(digest string, head *statement.Constant, data []byte) error {
+	if err := c.write(digest, head, data); err != nil {
+		return control.Errorf(control.ErrUnavailable, "the input cannot be kept: %v", err)
 	}
 	c.mu.Lock()
-	c.idle[k.Digest] = c.now()
+	c.idle[digest] = c.now()
 	c.mu.Unlock()
-	return control.ConstantInfo{Here: true}, nil
+	return nil
 }
 
 // take reads so many bytes, and that there are no more. What it holds has come.
@@ -163,9 +172,9 @@ func (c *constants) touch(digest string) bool {
 	return true
 }
 
-// read gives what a file begins with, and the rest of it if that is wanted.
-func (c *constants) read(digest string, whole bool) (head statement.Constant, data []byte, err error) {
-	f, err := os.Open(c.path(digest))
+// read gives what the file of one begins with, and the rest of it if that is wanted.
+func (c *constants) read(path string, whole bool) (head statement.Constant, data []byte, err error) {
+	f, err := os.Open(path)
 	if err != nil {
 		return head, nil, err
 	}
@@ -186,7 +195,7 @@ func (c *constants) named(digests []string) (list []statement.Constant, err erro
 		if _, ok := wire.ParseHash(d); !ok || !c.touch(d) {
 			return nil, control.Errorf(control.ErrBadInput, "the input %s is not here: hand the run in again", clip(d))
 		}
-		head, _, err := c.read(d, false)
+		head, _, err := c.read(c.path(d), false)
 		if err != nil {
 			return nil, control.Errorf(control.ErrUnavailable, "the input cannot be read: %v", err)
 		}
@@ -250,6 +259,46 @@ func (c *constants) prune(now time.Time) {
 	}
 }
 
+// whole reads the file of one, and sees that it is that one.
+func (c *constants) whole(path string, k *statement.Constant) (*sharedobj.Body, error) {
+	_, data, err := c.read(path, true)
+	if err != nil {
+		return nil, err
+	}
+	body := sharedobj.Build(data)
+	if body.Blob != recipeOf(k).State {
+		return nil, fmt.Errorf("%s: it has been changed", path)
+	}
+	return body, nil
+}
+
+// bring takes in what a run names whose checkpoint is in a directory. That is there, or where its peer has its
+// constants, unless it is here; if not, the error says what is missing.
+func (c *constants) bring(dir string, list []statement.Constant) error {
+	for i := range list {
+		k, name := &list[i], digestOf(&list[i])
+		if c.touch(name) {
+			continue
+		}
+		file := name + constantFile
+		body, err := c.whole(filepath.Join(dir, file), k)
+		if errors.Is(err, fs.ErrNotExist) {
+			body, err = c.whole(filepath.Join(dir, "..", "..", filepath.Base(c.dir), file), k)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return control.Errorf(control.ErrRefused, "%d MiB of the run's input are missing: copy %s, "+
+				"from the folder constants of the owner's state directory, into %s", mebibytes(k.Size), file, dir)
+		case err != nil:
+			return control.Errorf(control.ErrRefused, "the run's input cannot be used: %s", oneLine(err))
+		}
+		if err := c.take(name, k, body.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // lend gives a session of an own run what its argument names. It does not wait for the disk.
 func (c *constants) lend(m *statement.SignedManifest, s *session.Session) {
 	c.mu.Lock()
@@ -260,11 +309,7 @@ func (c *constants) lend(m *statement.SignedManifest, s *session.Session) {
 	}
 	c.spawn(func(context.Context) {
 		for i := range list {
-			_, data, err := c.read(digestOf(&list[i]), true)
-			body := sharedobj.Build(data)
-			if err == nil && body.Blob != recipeOf(&list[i]).State {
-				err = errors.New("it has been changed")
-			}
+			body, err := c.whole(c.path(digestOf(&list[i])), &list[i])
 			if err != nil {
 				c.log.Error("the input of a run cannot be read: it waits for a member that has it", "run", m.Run, "error",
 					oneLine(err))

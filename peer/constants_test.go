@@ -220,3 +220,104 @@ func TestInputIsTooLargeForSome(t *testing.T) {
 		t.Errorf("got %d", got)
 	}
 }
+
+// That the first job waits for its input is said of its run by the peer that has it, and by others.
+func TestInputIsAwaited(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector looks at each byte")
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	owner := open(t, hasty, in(dir))
+	run := surveyed(t, owner, last(t).arg)
+	until(t, "the run has begun", func() bool { return works(t, owner, run) })
+	if r := runs(t, owner)[run]; r.Waits != "" {
+		t.Errorf("it has its input, and says %q", r.Waits)
+	}
+	owner.Close()
+	if err := os.RemoveAll(filepath.Join(dir, "constants")); err != nil {
+		t.Fatal(err)
+	}
+	owner = open(t, hasty, in(dir), func(c *peer.Config) { c.Name = "attic" })
+	const want = "its first job waits for its input: 0 of 18 MiB are "
+	until(t, "the owner says so", func() bool {
+		return runs(t, owner)[run].Waits == want+"here, and nobody who is connected has the rest"
+	})
+	other := open(t, hasty)
+	if _, err := other.Join(deadline(t), address(t, owner)); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "another one says so", func() bool { return runs(t, other)[run].Waits == want+"on attic" })
+}
+
+// Whoever resumes another peer's checkpoint needs its run's input: it says so before anything begins, and takes it from
+// where it can be.
+func TestResumeBringsInput(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector looks at each byte")
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	a := open(t, checkpointing, in(dir))
+	work := last(t)
+	run := surveyed(t, a, work.arg)
+	until(t, "it has a checkpoint", func() bool {
+		r := runs(t, a)[run]
+		return r.Checkpoint != "" && r.NotStoring == ""
+	})
+	if err := a.Suspend(deadline(t), run); err != nil {
+		t.Fatal(err)
+	}
+	original := runs(t, a)[run].Checkpoint
+	copied := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(copied, os.DirFS(original)); err != nil {
+		t.Fatal(err)
+	}
+	list, err := filepath.Glob(filepath.Join(dir, "constants", "*"))
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	whole, err := os.ReadFile(list[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, checkpointing)
+	name := filepath.Base(list[0])
+	missing := "18 MiB of the run's input are missing: copy " + name +
+		", from the folder constants of the owner's state directory, into " + copied
+	broken := bytes.Clone(whole)
+	broken[len(broken)-1]++
+	damaged := "the run's input cannot be used: " + filepath.Join(copied, name) + ": it has been changed"
+	for _, x := range []struct {
+		file []byte
+		want string
+	}{{nil, missing}, {broken, damaged}} {
+		if x.file != nil {
+			if err := os.WriteFile(filepath.Join(copied, name), x.file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := b.ResumeRun(deadline(t), control.Resumption{Directory: copied})
+		if err == nil || err.Error() != x.want || len(runs(t, b)) > 0 {
+			t.Errorf("got %v, want %s, and the runs are %v", err, x.want, runs(t, b))
+		}
+	}
+	if err := os.WriteFile(filepath.Join(copied, name), whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.ResumeRun(deadline(t), control.Resumption{Directory: copied})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, checkpointing) // another one is given the disk itself
+	on, err := c.ResumeRun(deadline(t), control.Resumption{Directory: original})
+	if err != nil {
+		t.Fatal(err)
+	}
+	work.end(t)
+	for id, p := range map[string]*peer.Peer{r.Run: b, on.Run: c} {
+		if got, want := await[int](t, p, id), work.want*landBytes; got != want {
+			t.Errorf("got %d, want %d", got, want)
+		}
+	}
+}

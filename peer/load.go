@@ -35,6 +35,9 @@ type load struct {
 	Speed     port.Speed `cbor:"9,keyasint,omitzero"`
 	Yardstick *yardstick `cbor:"10,keyasint,omitempty"`
 
+	// Lacks is how many bytes of its input the root waits for, of who holds it.
+	Lacks uint64 `cbor:"11,keyasint,omitempty"`
+
 	leaf *steal.Job // that has run here
 
 	heard, until time.Time // it is believed to be the present one until then
@@ -118,12 +121,14 @@ type loadTeller struct {
 	executed uint64
 	busy     int
 	share    int
+	lacks    bool // something of the run's input
 }
 
 // told says whether there is nothing in a load that was not told. The share of whoever holds the root grows by what
-// others do, also while it does nothing itself.
+// others do, also while it does nothing itself; that it waits is told to newcomers too.
 func (t *loadTeller) told(l *load) bool {
-	return l.Stats.Executed == t.executed && l.Busy == t.busy && l.Share == t.share
+	return l.Stats.Executed == t.executed && l.Busy == t.busy && l.Share == t.share &&
+		l.Lacks == 0 && !t.lacks
 }
 
 // tellLoads tells everybody what this peer does for each run, if that has changed and it is time.
@@ -143,7 +148,7 @@ func (t *conductor) tellLoads(now time.Time) {
 		if r.load.told(l) {
 			continue
 		}
-		r.load = loadTeller{now, l.Stats.Executed, l.Busy, l.Share}
+		r.load = loadTeller{now, l.Stats.Executed, l.Busy, l.Share, l.Lacks > 0}
 		t.voice.tell(gossip.KindLoad, encode(l))
 	}
 }
@@ -164,6 +169,9 @@ func (r *part) loadNow() *load {
 	}
 	if s.Master {
 		l.Share = int(f.Progress * wholeShare)
+	}
+	if s.Lack != nil {
+		l.Lacks = max(r.input, s.Lack.Here+1) - s.Lack.Here // more than nothing
 	}
 	return l
 }

@@ -49,7 +49,7 @@ func TestTimesOf(t *testing.T) {
 // What a peer may tell of its part fits into what is let through.
 func TestLoadsFit(t *testing.T) {
 	l := load{Workers: math.MaxInt, Busy: math.MaxInt, Queued: math.MaxInt, Share: wholeShare, Rate: maxLinkRate,
-		Efficiency: wholeShare, Speed: port.Speed{Took: math.MaxInt64, Runs: math.MaxUint64},
+		Efficiency: wholeShare, Lacks: math.MaxUint64, Speed: port.Speed{Took: math.MaxInt64, Runs: math.MaxUint64},
 		Yardstick: &yardstick{strings.Repeat("f", port.MaxYardstickName), make([]byte, port.MaxYardstick)}}
 	v := reflect.ValueOf(&l.Stats).Elem()
 	for i := range v.NumField() {

@@ -88,11 +88,7 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%v", err)
 	}
-	o.apps.constants.keep(signed)
 	info, err := o.begin(ctx, signed, sub.Args)
-	if err != nil {
-		o.apps.constants.forget(signed.Run)
-	}
 	info.Help = o.swarm.helpers(manifestOf(signed))
 	return info, err
 }
@@ -102,10 +98,12 @@ func (o *owner) begin(ctx context.Context, m *statement.SignedManifest, args []s
 	if err := o.staying(); err != nil {
 		return control.RunInfo{}, err
 	}
+	o.apps.constants.keep(m)
 	no, err := o.runs.command(ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
 		return c.Submit(now, at, manifestOf(m), args)
 	})
 	if err != nil || no != nil {
+		o.apps.constants.forget(m.Run)
 		return control.RunInfo{}, refused(no, err)
 	}
 	return o.reporter.describe(m.Run), nil

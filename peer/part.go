@@ -29,6 +29,7 @@ type part struct {
 	manifest *runs.Manifest // its head, and of one that is verified the whole: for accusations; never changed
 	ledger   *ledger        // of its checkpoint; nil: there is none
 	session  *session.Session
+	input    uint64       // bytes of what the root's argument names
 	roster   *runs.Roster // that the session was told by
 	life     uint64       // tells this session from others of the same run
 	share    *share
@@ -128,6 +129,9 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 	}
 	r.session, r.life = s, uint64(s.Started().UnixNano())
 	t.live.Store(m.Run, s)
+	for i := range m.Constants {
+		r.input += m.Constants[i].Size
+	}
 	t.apps.constants.lend(m, s)
 	r.share = t.crew.share(s, m.Owner.String(), m.MaxCores)
 	return nil

@@ -51,7 +51,7 @@ func (o *owner) resume(ctx context.Context, q control.Resumption) (control.RunIn
 	if m.Owner == o.swarm.self && o.files.own.has(m.Run.Hex()) {
 		return o.resumeOwn(ctx, m.Run, &s)
 	}
-	return o.resumeAsNew(ctx, m, s)
+	return o.resumeAsNew(ctx, q.Directory, m, s)
 }
 
 // resumeOwn goes on with a suspended run of this peer's own. What a copy of its checkpoint holds is used besides.
@@ -98,9 +98,13 @@ func (o *owner) resumeOwn(ctx context.Context, id job.RunID, also *stored) (cont
 
 // resumeAsNew begins a new run of the same problem, with what the checkpoint of another one holds: only the
 // owner can go on with a run.
-func (o *owner) resumeAsNew(ctx context.Context, from *statement.SignedManifest, s stored) (control.RunInfo, error) {
+func (o *owner) resumeAsNew(ctx context.Context, dir string, from *statement.SignedManifest, s stored) (control.RunInfo,
+	error) {
 	if why := o.apps.unfit(from); why != "" {
 		return control.RunInfo{}, control.Errorf(control.ErrRefused, "%s", why)
+	}
+	if err := o.apps.constants.bring(dir, from.Constants); err != nil {
+		return control.RunInfo{}, err
 	}
 	now := o.now()
 	m := from.Manifest

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -13,6 +14,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/sharedobj"
 )
 
 // list lists the runs.
@@ -80,7 +82,7 @@ func (x *reporter) describeRun(i *runs.Info, r *part, now time.Time) control.Run
 			d.NotStoring = oneLine(err)
 		}
 	}
-	d.NoRoom, d.Waits = x.runs.crew.memory.trouble(m.Run), x.waits(r)
+	d.NoRoom, d.Waits = x.runs.crew.memory.trouble(m.Run), x.waits(r, now)
 	if i.Answered != nil {
 		d.AnsweredBy = string(i.Answered.Author)
 	}
@@ -121,20 +123,43 @@ func (x *reporter) progress(i *runs.Info, r *part) control.Progress {
 	return control.Progress{
 		Run: i.Manifest.Run.Hex(), State: control.RunState(i.State), Elapsed: elapsed(i, now).Seconds(),
 		Share: shareDone(i, r), Left: r.left(now), Executed: total.Executed, Peers: peers, Workers: workers, Busy: busy,
-		Waits: x.waits(r),
+		Waits: x.waits(r, now),
 	}
 }
 
-// waits says what the jobs of a verified run wait for; "" if none does. The conductor's mutex is held.
-func (x *reporter) waits(r *part) string {
-	if r == nil || r.final != nil || r.manifest.Verify == "" {
+// waits says what the jobs of a run wait for; "" if none does. The conductor's mutex is held.
+func (x *reporter) waits(r *part, now time.Time) string {
+	if r == nil || r.final != nil {
 		return ""
+	}
+	if text := x.waitsForInput(r, now); text != "" || r.manifest.Verify == "" {
+		return text
 	}
 	if paused, _ := x.presence.onPause(); paused && r.manifest.Owner == peerName(x.swarm.self) {
 		return "it is verified, so its first job runs on this machine, which is paused: satin-peer resume"
 	}
 	p := r.session.Stats().Proofs
 	return lacking(&p)
+}
+
+// waitsForInput says what the first job of a run has not got of its input, here or, as it told, where it is. The
+// conductor's mutex is held.
+func (x *reporter) waitsForInput(r *part, now time.Time) string {
+	all := mebibytes(r.input)
+	if l := r.session.Stats().Lack; l != nil {
+		rest := "and nobody who is connected has the rest"
+		if l.Why != "" {
+			rest = "and not more: " + l.Why
+		} else if len(l.From) > 0 {
+			rest = "and the rest comes from " + strings.Join(x.named(l.From), " and ")
+		}
+		return fmt.Sprintf("its first job waits for its input: %d of %d MiB are here, %s", min(l.Here>>20, all), all, rest)
+	}
+	if l := r.loads[r.master]; l != nil && l.Lacks > 0 && now.Before(l.until) {
+		return fmt.Sprintf("its first job waits for its input: %d of %d MiB are on %s", (r.input-min(l.Lacks, r.input))>>20,
+			all, strings.Join(x.named([]sharedobj.PeerID{sharedobj.PeerID(r.master.String())}), ""))
+	}
+	return ""
 }
 
 // masterOf is who holds the root job, as far as this peer knows; "" if nobody was heard of lately. The
@@ -155,6 +180,16 @@ func (x *reporter) masterOf(i *runs.Info, r *part, now time.Time) string {
 		return string(i.Manifest.Owner)
 	}
 	return ""
+}
+
+// named are the names of some peers, or their IDs.
+func (x *reporter) named(list []sharedobj.PeerID) (names []string) {
+	for _, s := range list {
+		if id, err := peer.Decode(string(s)); err == nil {
+			names = append(names, cmp.Or(x.nameOf(id), string(s)))
+		}
+	}
+	return names
 }
 
 // nameOf is what a peer calls itself; "" if that is nothing, or not known.

@@ -274,18 +274,36 @@ func (c *waiting) expire() {
 
 // progress says whether anything of what is missing has come since it was asked last.
 func (c *waiting) progress(j *job) bool {
-	pieces := uint64(0)
+	pieces, _ := c.got(j)
+	more := pieces > j.got
+	j.got = pieces
+	return more
+}
+
+// got counts the pieces of what a job names that are here, and who brings more.
+func (c *waiting) got(j *job) (pieces uint64, from []PeerID) {
 	for i := range j.Needs {
 		d := j.Needs[i].Digest
 		if e := c.store.find(d); e != nil && e.state != nil {
 			pieces += piecesOf(e.state.Size)
 		} else if f := c.fetches.byDigest[d]; f != nil && f.pull != nil {
 			pieces += piecesOf(f.pull.parts.blob.Size) - f.pull.parts.left
+			for _, s := range f.pull.sources {
+				if s.misses < maxMisses && !slices.Contains(from, s.peer) {
+					from = append(from, s.peer)
+				}
+			}
 		}
 	}
-	more := pieces > j.got
-	j.got = pieces
-	return more
+	return pieces, from
+}
+
+// Got says about how many bytes of what a job names are here, and who is bringing the rest.
+func (c *Core) Got(id JobID) (bytes uint64, from []PeerID) {
+	if j := c.jobs.byID[id]; j != nil {
+		bytes, from = c.jobs.got(j)
+	}
+	return bytes * pieceSize, from
 }
 
 func (c *waiting) next() (at time.Duration) {

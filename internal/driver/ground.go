@@ -101,6 +101,25 @@ func (s *shared) gaveUp(id steal.SegmentID) bool {
 	return true
 }
 
+// A Lack is what a root that waits for its input has not got.
+type Lack struct {
+	Here uint64             // about so many bytes are here
+	From []sharedobj.PeerID // who is bringing the rest
+	Why  string             // it cannot be held here at the moment; "": nothing is known against it
+}
+
+// Lack says what the root waits for that is to run here; nil if it does not wait.
+func (d *Driver) Lack() *Lack {
+	if d.shared == nil || d.shared.ground == nil || d.shared.ground.root == nil {
+		return nil
+	}
+	l := &Lack{}
+	if l.Here, l.From = d.shared.core.Got(groundID); d.shared.ground.again > 0 {
+		l.Why = d.shared.ground.said
+	}
+	return l
+}
+
 // Lend says that this peer has something that the root's argument names.
 func (d *Driver) Lend(now time.Duration, r *sharedobj.Recipe, state *sharedobj.Body) {
 	d.feed(input{kind: lent, now: now, event: port.Event{Shared: &port.Shared{Recipe: r, State: state}}})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -80,5 +81,48 @@ func TestArgumentThatDoesNotFit(t *testing.T) {
 	tries := b.d.SharedStats().JobsBack
 	if slices.Contains(b.did, "here") || len(b.said) != 1 || tries < 3 || tries > 4 {
 		t.Errorf("the engine is ordered %v, the user hears %q, it was tried %d times", b.did, b.said, tries)
+	}
+}
+
+// What the root waits for is said while it does, where it is to begin: how much of it is here, and who brings more.
+func TestRootSaysWhatItLacks(t *testing.T) {
+	a, b, v := grounded(t, 3*constantSize)
+	if l := a.d.Lack(); l == nil || l.Here > 0 || len(l.From) > 0 || l.Why != "" {
+		t.Errorf("nobody has it: %+v", l)
+	}
+	if l := b.d.Lack(); l != nil {
+		t.Errorf("where the root is not to begin: %+v", l)
+	}
+	b.d.Lend(b.now, v.Recipe, v.State)
+	a.now += time.Second
+	a.d.Tick(a.now) // asks again
+	most := uint64(0)
+	for list := []*sharer{a, b}; len(a.queue)+len(b.queue) > 0; list[0], list[1] = list[1], list[0] {
+		if s := list[0]; len(s.queue) > 0 { // a message at a time
+			next := s.queue[0]
+			s.queue = s.queue[1:]
+			next()
+		}
+		l := a.d.Lack()
+		if l == nil {
+			break
+		}
+		if most = max(most, l.Here); l.Here > 0 && !slices.Equal(l.From, []sharedobj.PeerID{"b"}) {
+			t.Fatalf("%+v comes from another one", l)
+		}
+	}
+	settle(a, b)
+	if most == 0 || most > 2*constantSize || !slices.Contains(a.did, "run") || a.d.Lack() != nil {
+		t.Errorf("at most %d bytes were here, then its engine is ordered %v, and it lacks %+v", most, a.did, a.d.Lack())
+	}
+}
+
+// What cannot be held is what is said while it is not tried again.
+func TestRootSaysWhatItCannotHold(t *testing.T) {
+	a, b, v := grounded(t, constantSize/2)
+	b.d.Lend(b.now, v.Recipe, v.State)
+	pass(3*time.Second, a, b)
+	if l := a.d.Lack(); l == nil || l.Why != a.said[0] {
+		t.Errorf("got %+v, and the user hears %q", l, a.said)
 	}
 }

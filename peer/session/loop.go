@@ -119,7 +119,7 @@ func (s *Session) count() {
 		Steal: d.Core().Stats(), Shared: d.SharedStats(), Load: s.load, Held: d.Held(), Given: d.Given(),
 		Master: d.Master(), Holding: d.Core().Holding(),
 		Malformed: s.bad, Unheard: s.unheard.Load(), Unkept: s.unkept, Stored: s.stored, Unstored: s.unstored,
-		Trouble: s.trouble(), Died: s.died, Proofs: d.Proofs(), Rate: s.rate,
+		Trouble: s.trouble(), Died: s.died, Proofs: d.Proofs(), Lack: d.Lack(), Rate: s.rate,
 	}
 	st.Load.Idle = s.load.IdleAfter(s.ordered) // an engine need not tell of who has got a job since
 	if st.Master {

@@ -155,6 +155,8 @@ type Stats struct {
 	Trouble          error
 	// Proofs are what was compared.
 	Proofs driver.Proofs
+	// Lack is what the root waits for here; nil if it does not wait.
+	Lack *driver.Lack
 	// Rate is the highest bandwidth that was measured to another cluster, in bytes a second; 0: none was.
 	Rate float64
 	// Died is why the engine is gone, and this peer's part with it: the session has said goodbye.
