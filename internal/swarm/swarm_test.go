@@ -3,12 +3,9 @@
 package swarm_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -256,33 +253,6 @@ func TestJobsShare(t *testing.T) {
 	}, "tsp", "--random", "60", "--weights", "random")
 }
 
-// A run whose input is larger than an argument may be, a database in a file: it is handed in beside it. The owner is
-// killed when the others work, one of which begins the root again with the database that it has; the owner has it still
-// when it is back, and the answer.
-func TestLargeInput(t *testing.T) {
-	s, ctx := start(t, 3)
-	dir := t.TempDir()
-	queries, database := filepath.Join(dir, "queries.fasta"), filepath.Join(dir, "database.fasta")
-	const sequences, letters = 40_000, 500 // 20 MB
-	var b bytes.Buffer
-	random := rand.New(rand.NewPCG(1, 2))
-	for i := range sequences {
-		fmt.Fprintf(&b, ">s%d\n", i)
-		for range letters {
-			b.WriteByte("ACGT"[random.IntN(4)])
-		}
-		b.WriteByte('\n')
-	}
-	if err := os.WriteFile(database, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	text := ">q\n" + string(bytes.Repeat([]byte("ACGGTACTTG"), 10)) + "\n>p\nACCAGTTTGACA\n"
-	if err := os.WriteFile(queries, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	outlivesItsOwner(t, s, ctx, "gene", queries, database)
-}
-
 // Jobs whose arguments are too large for a message, the parts of a tree of stars, are stolen; a thief is killed.
 func TestLargeArguments(t *testing.T) {
 	s, ctx := start(t, 5)
@@ -331,16 +301,19 @@ func outlivesItsOwner(t *testing.T, s *swarm.Swarm, ctx context.Context, words .
 	for _, p := range s.Peers[1:] {
 		stolen(t, ctx, p)
 	}
+	memory(t, s, "all have jobs")
 	if err := owner.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	takenOver(t, ctx, s.Peers[1:], run)
+	memory(t, s, "another one has the root")
 	if err := owner.Restart(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if out, err = owner.Command(ctx, "wait", run); err != nil {
 		t.Fatal(err)
 	}
+	memory(t, s, "the owner is back and has the answer")
 	if out != want {
 		t.Errorf("got %q, want %q", out, want)
 	}
