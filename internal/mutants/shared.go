@@ -279,7 +279,7 @@ var sharedMutants = []mutant{
 	{name: "ground/lack-for-ever", wrong: "the root is said to wait after it has begun",
 		old: "		g.root = nil\n", new: ""},
 	{name: "ground/lack-unexplained", wrong: "it is not said why the root's input cannot be here",
-		run: "^TestRootSaysWhatItCannotHold$", old: "		l.Why = d.shared.ground.said\n", new: ""},
+		file: "internal/driver/ground.go", run: "^TestRootSaysWhatItCannotHold$", old: "		l.Why = d.shared.ground.said\n", new: ""},
 	{name: "ground/lack-untold", wrong: "only the peer that has the root says that it waits", file: "peer/load.go",
 		run: "^TestInputIsAwaited$", old: "	if s.Lack != nil {\n", new: "	if false {\n"},
 	{name: "ground/lack-told-once", wrong: "newcomers do not hear that the root waits",
