@@ -220,9 +220,15 @@ func (d *Driver) HearShared(now time.Duration, from sharedobj.PeerID, n *sharedo
 }
 
 // SharedStats are those of what is shared.
-func (d *Driver) SharedStats() (s sharedobj.Stats) {
+type SharedStats struct {
+	sharedobj.Stats
+	Lack *Lack // what the root waits for that is to run here; nil if it does not wait
+}
+
+// SharedStats are those of what is shared.
+func (d *Driver) SharedStats() (s SharedStats) {
 	if d.shared != nil {
-		s = d.shared.core.Stats()
+		s.Stats, s.Lack = d.shared.core.Stats(), d.shared.lack()
 	}
 	return s
 }

@@ -108,14 +108,15 @@ type Lack struct {
 	Why  string             // it cannot be held here at the moment; "": nothing is known against it
 }
 
-// Lack says what the root waits for that is to run here; nil if it does not wait.
-func (d *Driver) Lack() *Lack {
-	if d.shared == nil || d.shared.ground == nil || d.shared.ground.root == nil {
+// lack is nil if the root does not wait here.
+func (s *shared) lack() *Lack {
+	g := s.ground
+	if g == nil || g.root == nil {
 		return nil
 	}
 	l := &Lack{}
-	if l.Here, l.From = d.shared.core.Got(groundID); d.shared.ground.again > 0 {
-		l.Why = d.shared.ground.said
+	if l.Here, l.From = s.core.Got(groundID); g.again > 0 {
+		l.Why = g.said
 	}
 	return l
 }

@@ -87,10 +87,10 @@ func TestArgumentThatDoesNotFit(t *testing.T) {
 // What the root waits for is said while it does, where it is to begin: how much of it is here, and who brings more.
 func TestRootSaysWhatItLacks(t *testing.T) {
 	a, b, v := grounded(t, 3*constantSize)
-	if l := a.d.Lack(); l == nil || l.Here > 0 || len(l.From) > 0 || l.Why != "" {
+	if l := a.d.SharedStats().Lack; l == nil || l.Here > 0 || len(l.From) > 0 || l.Why != "" {
 		t.Errorf("nobody has it: %+v", l)
 	}
-	if l := b.d.Lack(); l != nil {
+	if l := b.d.SharedStats().Lack; l != nil {
 		t.Errorf("where the root is not to begin: %+v", l)
 	}
 	b.d.Lend(b.now, v.Recipe, v.State)
@@ -103,7 +103,7 @@ func TestRootSaysWhatItLacks(t *testing.T) {
 			s.queue = s.queue[1:]
 			next()
 		}
-		l := a.d.Lack()
+		l := a.d.SharedStats().Lack
 		if l == nil {
 			break
 		}
@@ -112,8 +112,8 @@ func TestRootSaysWhatItLacks(t *testing.T) {
 		}
 	}
 	settle(a, b)
-	if most == 0 || most > 2*constantSize || !slices.Contains(a.did, "run") || a.d.Lack() != nil {
-		t.Errorf("at most %d bytes were here, then its engine is ordered %v, and it lacks %+v", most, a.did, a.d.Lack())
+	if most == 0 || most > 2*constantSize || !slices.Contains(a.did, "run") || a.d.SharedStats().Lack != nil {
+		t.Errorf("at most %d bytes were here, then its engine is ordered %v, and it lacks %+v", most, a.did, a.d.SharedStats().Lack)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestRootSaysWhatItCannotHold(t *testing.T) {
 	a, b, v := grounded(t, constantSize/2)
 	b.d.Lend(b.now, v.Recipe, v.State)
 	pass(3*time.Second, a, b)
-	if l := a.d.Lack(); l == nil || l.Why != a.said[0] {
+	if l := a.d.SharedStats().Lack; l == nil || l.Why != a.said[0] {
 		t.Errorf("got %+v, and the user hears %q", l, a.said)
 	}
 }

@@ -115,11 +115,12 @@ func (s *Session) note(e *port.Event) {
 // count publishes the counters.
 func (s *Session) count() {
 	d := s.driver
+	shared := d.SharedStats()
 	st := &Stats{
-		Steal: d.Core().Stats(), Shared: d.SharedStats(), Load: s.load, Held: d.Held(), Given: d.Given(),
+		Steal: d.Core().Stats(), Shared: shared.Stats, Load: s.load, Held: d.Held(), Given: d.Given(),
 		Master: d.Master(), Holding: d.Core().Holding(),
 		Malformed: s.bad, Unheard: s.unheard.Load(), Unkept: s.unkept, Stored: s.stored, Unstored: s.unstored,
-		Trouble: s.trouble(), Died: s.died, Proofs: d.Proofs(), Lack: d.Lack(), Rate: s.rate,
+		Trouble: s.trouble(), Died: s.died, Proofs: d.Proofs(), Lack: shared.Lack, Rate: s.rate,
 	}
 	st.Load.Idle = s.load.IdleAfter(s.ordered) // an engine need not tell of who has got a job since
 	if st.Master {
