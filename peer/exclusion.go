@@ -125,22 +125,5 @@ func (e *exclusion) due(now time.Time) bool {
 	return e.again.due(now)
 }
 
-// A reminder says when what gossip may lose is said again: some time after it was said, and then after twice as long
-// each time, up to outEvery.
-type reminder struct {
-	next time.Time
-	wait time.Duration
-}
-
-func (r *reminder) set(now time.Time, wait time.Duration) { r.wait, r.next = wait, now.Add(wait) }
-
-func (r *reminder) due(now time.Time) bool {
-	if now.Before(r.next) {
-		return false
-	}
-	r.set(now, min(2*r.wait, outEvery))
-	return true
-}
-
 // outBurst is what gossip takes of one author at once.
 const outBurst = 8

@@ -58,32 +58,6 @@ func (j *jury) keepUp(now time.Time) {
 	}
 }
 
-// repeats are the last statements of a kind that this peer has made, which are told again in turn: the newest after
-// tellAgain, for whoever has missed it or had no time to try it, then after twice as long each time, up to outEvery.
-type repeats struct {
-	list [][]byte
-	turn int
-	reminder
-}
-
-const tellAgain = 5 * time.Second
-
-func (r *repeats) add(now time.Time, b []byte) {
-	r.list = append(r.list, b)
-	r.list = r.list[max(0, len(r.list)-maxProofsRepeated):]
-	r.turn = len(r.list) - 2
-	r.set(now, tellAgain)
-}
-
-// due is the one to be told now; nil if none is.
-func (r *repeats) due(now time.Time) []byte {
-	if len(r.list) == 0 || !r.reminder.due(now) {
-		return nil
-	}
-	r.turn++
-	return r.list[r.turn%len(r.list)]
-}
-
 // keep keeps a proof that has convinced this peer.
 func (j *jury) keep(c *charge) {
 	if err := j.evidence.write(c.said.String(), c.text); err != nil {

@@ -19,7 +19,7 @@ func init() {
 	satin.RegisterLattice("othello.facts", join, checkFacts)
 	satin.Register("othello.solve", solve, satin.Exact(), satin.Unlike(Problem.unlike),
 		satin.Small(apps.Instance[Problem](setup, "--depth", "8", "--table=false")))
-	satin.Register("othello.search", search, satin.Essence(Job.essence))
+	satin.Register("othello.search", search, satin.Essence(Job.essence), satin.Unlike(Job.unlike))
 	satin.Register("othello.perft", perft, satin.Exact(),
 		satin.Small(apps.Instance[Walk](setup, "--perft", "8")))
 }
@@ -40,8 +40,13 @@ type Job struct {
 }
 
 // unlike says what keeps results from being compared: what a table holds, nobody can check.
-func (p Problem) unlike() string {
-	if p.Shared {
+func (p Problem) unlike() string { return unlike(p.Shared) }
+
+// unlike is said of each question, too: who owns a run may have others compute any job.
+func (j Job) unlike() string { return unlike(j.Shared) }
+
+func unlike(shared bool) string {
+	if shared {
 		return "its jobs believe what others tell of positions: add --table=false"
 	}
 	return ""

@@ -99,11 +99,15 @@ func verdictOf(f *satin.Frame, c Claim) Verdict {
 	return follow(formula, piece, c.Cube)
 }
 
+// mostInflated is how many times longer than its file a piece may be: proofs are five times as long, and what inflates a
+// thousandfold would keep whoever checks it busy.
+const mostInflated = 64
+
 // follow has the checker follow a piece, which may be compressed.
 func follow(formula, piece []byte, cube []int32) Verdict {
 	var text io.Reader = bytes.NewReader(piece)
 	if z, err := gzip.NewReader(bytes.NewReader(piece)); err == nil {
-		text = z
+		text = io.LimitReader(z, mostInflated*int64(len(piece)))
 	}
 	goal := make([]int32, len(cube))
 	for i, l := range cube {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/satin-peer/satin"
@@ -118,6 +119,23 @@ func TestVerdictNamesWhatItIsAbout(t *testing.T) {
 		v, err := pool.RunNamed(t.Context(), "sat.mislead", swap)
 		if err != nil || v.(Verdict).Accepted != (swap == 0) {
 			t.Errorf("%d: %+v, %v", swap, v, err)
+		}
+	}
+}
+
+// What a few bytes inflate to is read to a bound: else a piece of a campaign kept whoever checks it busy for minutes.
+func TestInflatedPieces(t *testing.T) {
+	formula := "1 0\n-1 0\n"
+	for padding, accepted := range map[int]bool{1 << 10: true, 16 << 20: false} {
+		var piece bytes.Buffer
+		z := gzip.NewWriter(&piece)
+		for range padding >> 10 {
+			_, _ = z.Write([]byte("c" + strings.Repeat(" ", 1022) + "\n"))
+		}
+		_, _ = z.Write([]byte("3 0 1 2 0\n"))
+		_ = z.Close()
+		if v := follow([]byte(formula), piece.Bytes(), nil); v.Accepted != accepted {
+			t.Errorf("%d bytes that stand for %d: accepted %v", piece.Len(), padding, v.Accepted)
 		}
 	}
 }

@@ -273,3 +273,55 @@ func TestNewcomersHearOfLies(t *testing.T) {
 		t.Error("who has told of it is out")
 	}
 }
+
+func init() {
+	satin.Register("hostile.talk", talk, satin.Exact(), satin.Unlike(func(t Talk) string {
+		if t.Heard {
+			return "it repeats what others tell"
+		}
+		return ""
+	}))
+}
+
+// Talk is a job that believes what others tell, if Heard.
+type Talk struct {
+	N     int
+	Heard bool
+}
+
+func talk(*satin.Frame, Talk) int { return 0 }
+
+// Who owns a run may have others compute any job of its application, such as one whose results may honestly differ, and
+// lie to them about what it reads: what they sign of that puts nobody out, though the run's own jobs can be compared.
+func TestHonestDifferences(t *testing.T) {
+	v := impatient(t)
+	misled, twice := invited(t, v), invited(t, v)
+	run, end := pairs(t, v, 2, control.Submission{Verify: "quorum=2"})
+	end()
+	tried := func(r *rogue, heard bool) {
+		arg, err := wire.Value().Encode(Talk{3, heard})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := &accusation{Run: run, Path: job.Path{3}, Function: "hostile.talk", Argument: arg}
+		a.Said, a.Truth = a.says(t, keyOf(r), 9), a.says(t, keyOf(r), 8)
+		b, err := wire.Value().Encode(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		by, told := invited(t, v), false // who warns may do so once a second
+		warning := struct {
+			Cards [][]byte `cbor:"1,keyasint"`
+			Lies  [][]byte `cbor:"7,keyasint"`
+		}{Lies: [][]byte{b}}
+		if err := by.say(t, "/satin/warn/1", warning, &told); err != nil || !told {
+			t.Fatalf("%v, %v", told, err)
+		}
+	}
+	tried(misled, true)
+	tried(twice, false) // after the other, in the order in which they came
+	until(t, "who has signed two things is out", func() bool { return v.Revoked(twice.ID().String()) })
+	if v.Revoked(misled.ID().String()) {
+		t.Error("who has believed what it was told is out")
+	}
+}

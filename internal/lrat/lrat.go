@@ -19,7 +19,7 @@
 // Check returns nil only if the empty clause was added by such steps, Derive if another one was. IDs must grow, a
 // hint must name a clause that is there. Steps of the RAT kind, which have negative hints, are refused: no proof of
 // this repository has them, nor has one variables that the formula has not. Lines are read one at a time, memory is
-// that of the clauses that are there.
+// that of the clauses that are there; a line of a proof has 4 MiB at most.
 package lrat
 
 import (
@@ -35,7 +35,8 @@ import (
 // Bounds of what is read.
 const (
 	maxVariable = 1 << 28
-	maxLine     = 1 << 28 // bytes
+	maxLine     = 1 << 28 // of a formula, in bytes
+	maxStep     = 1 << 22 // of a proof: of its words each takes several times as much
 )
 
 // ErrRefused is what all errors of Check wrap that say that the proof, or the formula, is not right.
@@ -84,7 +85,7 @@ type checker struct {
 // readFormula takes in the clauses, each ended by a 0, wherever lines end.
 func (c *checker) readFormula(r io.Reader) error {
 	var clause []int32
-	err := eachLine(r, func(words [][]byte) error {
+	err := eachLine(r, maxLine, func(words [][]byte) error {
 		if len(words) == 0 || words[0][0] == 'c' || words[0][0] == 'p' {
 			return nil
 		}
@@ -111,7 +112,7 @@ func (c *checker) readFormula(r io.Reader) error {
 }
 
 func (c *checker) readProof(r io.Reader) error {
-	return eachLine(r, func(words [][]byte) error {
+	return eachLine(r, maxStep, func(words [][]byte) error {
 		if len(words) == 0 || words[0][0] == 'c' {
 			return nil
 		}
@@ -272,10 +273,10 @@ func literal(word []byte) (int32, error) {
 }
 
 // eachLine calls f with the words of each line. The words are valid until f returns.
-func eachLine(r io.Reader, f func(words [][]byte) error) error {
+func eachLine(r io.Reader, most int, f func(words [][]byte) error) error {
 	source := &watched{r: r}
 	lines := bufio.NewScanner(source)
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
+	lines.Buffer(make([]byte, 0, 64<<10), most)
 	for n := 1; lines.Scan(); n++ {
 		if err := f(bytes.Fields(lines.Bytes())); err != nil {
 			if source.err != nil {
@@ -285,7 +286,7 @@ func eachLine(r io.Reader, f func(words [][]byte) error) error {
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return fmt.Errorf("%w: a line of more than %d bytes", ErrRefused, maxLine)
+		return fmt.Errorf("%w: a line of more than %d bytes", ErrRefused, most)
 	}
 	return lines.Err()
 }

@@ -87,3 +87,12 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+// A line of a proof is bounded: a compressed piece of some kilobytes could else take gigabytes from whoever checks it.
+func TestLongSteps(t *testing.T) {
+	long := "5 " + strings.Repeat("1 ", maxStep/2) + "0 1 2 0\n"
+	if _, err := Check(strings.NewReader(two), strings.NewReader(long)); !errors.Is(err, ErrRefused) ||
+		!strings.Contains(err.Error(), "a line of more than") {
+		t.Errorf("a step of %d bytes: %v", len(long), err)
+	}
+}

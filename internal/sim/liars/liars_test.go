@@ -106,3 +106,36 @@ func TestMissing(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// Liars of different introducers that agree decide what two are asked about: that is what a quorum of two says, and no
+// more. By records they get through no more than is said beside the answer, if they are as few as is assumed; alone, or
+// of one introducer, they get nothing through a quorum.
+func TestColludersOfTwoHands(t *testing.T) {
+	result := func(c verify.Config, liars int, oneGang bool) (sum Result) {
+		for seed := range uint64(40) {
+			r, err := Run(Config{Seed: seed, Verify: c, Peers: 10, Liars: liars, Is: Colluding, OneGang: oneGang,
+				Jobs: 40, Deepest: 8, Used: true, Fresh: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum.add(&r)
+		}
+		return sum
+	}
+	quorum := verify.Config{Quorum: 2, Own: true, Wait: time.Minute, MaxOpen: 1000}
+	if r := result(quorum, 2, false); r.Misled == 0 || r.Caught == 0 {
+		t.Errorf("two that agree decide nothing: %+v", r)
+	}
+	if r := result(quorum, 5, true); r.Misled != 0 {
+		t.Errorf("voices of one introducer are several: %+v", r)
+	}
+	three := quorum
+	if three.Quorum = 3; result(three, 2, false).Misled != 0 {
+		t.Error("two decide where three are asked")
+	}
+	if r := result(doubt(quorum), 2, false); float64(r.Misled) > r.Doubt+float64(r.OnLiars) || r.Doubt > 1e-4*float64(r.Jobs) {
+		t.Errorf("one in five: %d of %d got through, %g are said", r.Misled, r.Jobs, r.Doubt)
+	} else {
+		t.Logf("doubt: %d of %d got through, %g are said, %d rest on those who were caught", r.Misled, r.Jobs, r.Doubt, r.OnLiars)
+	}
+}
