@@ -64,7 +64,8 @@ func Rounded() Option {
 }
 
 // Unlike says of some arguments of a root job why results of its jobs cannot be compared, whatever the other options
-// say: a sentence that a run to be verified is refused with; empty if they can.
+// say: a sentence that a run to be verified is refused with; empty if they can. Of any other job it is asked before
+// somebody is put out for what he says of that: who owns a run may have others compute all functions of an application.
 func Unlike[A any](why func(A) string) Option {
 	return Option{name: "Unlike", arg: reflect.TypeFor[A](), set: func(d *engine.Desc) {
 		d.Unlike = func(arg any) string { return why(arg.(A)) }

@@ -55,7 +55,8 @@ func TestRevocationsAreSaidAgain(t *testing.T) {
 		t.Error("what was said in an earlier life is not said every ten minutes")
 	}
 	e.again.set(now, outSoon)
-	if e.due(now.Add(outSoon-1)) || !e.due(now.Add(outSoon)) || e.due(now.Add(3*outSoon-1)) || !e.due(now.Add(3*outSoon)) {
+	if e.due(now.Add(outSoon-1)) || !e.due(now.Add(outSoon)) || e.due(now.Add(3*outSoon-1)) ||
+		!e.due(now.Add(3*outSoon)) {
 		t.Error("what was just said is not said again after 10 s, and after 20 s more")
 	}
 }
