@@ -99,7 +99,7 @@ func verdictOf(f *satin.Frame, c Claim) Verdict {
 	return follow(formula, piece, c.Cube)
 }
 
-// mostInflated is how many times longer than its file a piece may be: proofs are five times as long, and what inflates a
+// mostInflated is how many times longer than its file a piece may be. What inflates a
 // thousandfold would keep whoever checks it busy.
 const mostInflated = 64
 

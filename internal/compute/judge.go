@@ -62,8 +62,8 @@ func Alike(function, rounding string) bool {
 	return ok && (f.Alike == engine.Exact || f.Essence != nil || f.Alike == engine.Rounded && rounding == Rounding())
 }
 
-// Unlike says whether outcomes of a job with such an argument may honestly differ though those of its function do not, as
-// where it reads what others tell.
+// Unlike says whether outcomes of a job with such an argument may honestly differ though those of its function do
+// not, as where it reads what others tell.
 func Unlike(function string, arg []byte) bool {
 	f, v, err := read(function, arg)
 	return err == nil && f.Unlike != nil && f.Unlike(v) != ""
