@@ -204,7 +204,7 @@ func TestSpotOfStrangers(t *testing.T) {
 	}
 	x := out.Trust
 	if x == nil || !slices.Equal(x.Caught, []string{r.ID().String()}) || x.Mode != "spot=0.5" || x.Reran == 0 ||
-		x.Nodes < 8 || !strings.Contains(x.Bound, "with one wrong node among many it is found with probability 0.39 only") {
+		x.Nodes < 8 || !strings.Contains(x.Bound, "one wrong node of a job, among many, it finds with probability 0.39 only") {
 		t.Errorf("it rests on %+v", x)
 	}
 	until(t, "the liar is out", func() bool { return v.Revoked(r.ID().String()) })
