@@ -157,7 +157,7 @@ func (x *reporter) waitsForInput(r *part, now time.Time) string {
 	}
 	if l := r.loads[r.master]; l != nil && l.Lacks > 0 && now.Before(l.until) {
 		return fmt.Sprintf("its first job waits for its input: %d of %d MiB are on %s", (r.input-min(l.Lacks, r.input))>>20,
-			all, strings.Join(x.named([]sharedobj.PeerID{sharedobj.PeerID(r.master.String())}), ""))
+			all, cmp.Or(x.nameOf(r.master), r.master.String()))
 	}
 	return ""
 }

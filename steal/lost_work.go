@@ -98,12 +98,7 @@ func (lw *lostWork) known(s *segment) bool {
 // adoptable finds the job among those that run here for nobody; nil if it is not there, or if the engine has
 // given it away.
 func (lw *lostWork) adoptable(p job.Path, id job.Identity) (found *segment) {
-	for _, s := range lw.segments.byID { // in any order: the oldest is taken
-		if s.adoptable() && s.is(p, id) && (found == nil || s.id < found.id) {
-			found = s
-		}
-	}
-	if found != nil {
+	if found = lw.segments.oldest(p, id, (*segment).adoptable); found != nil {
 		for _, l := range lw.leases.refs {
 			if l.ofSegment && l.job.Identity == id && slices.Equal(l.job.Path, p) {
 				return nil

@@ -1,7 +1,6 @@
 package steal
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -94,15 +93,10 @@ func (mi *mirror) pass(from *peer, p Partial) {
 
 // partOf finds the job at work here for somebody, or given on, that a job belongs to, by its path: the one with the
 // longest path above it.
-func (mi *mirror) partOf(path job.Path) (best *segment) {
-	for _, s := range mi.segments.byID { // in any order: of two at one path the oldest counts
-		if (s.state == running || s.state == lent) && s.job.Path.Above(path) &&
-			(s.root || s.owner != nil && !s.owner.lost) && (best == nil ||
-			cmp.Or(cmp.Compare(len(best.job.Path), len(s.job.Path)), cmp.Compare(s.id, best.id)) < 0) {
-			best = s
-		}
-	}
-	return best
+func (mi *mirror) partOf(path job.Path) *segment {
+	return mi.segments.deepest(path, func(s *segment) bool {
+		return (s.state == running || s.state == lent) && (s.root || s.owner != nil && !s.owner.lost)
+	})
 }
 
 // flush sends some of what was gathered, when it is time.
@@ -144,7 +138,7 @@ func (mi *mirror) sort() (first *segment, to *peer) {
 	var above *Partial
 	keeper := mi.keeper()
 	mi.bytes = 0
-	mi.parts = slices.DeleteFunc(slices.Clone(mi.parts), func(p Partial) bool {
+	mi.parts = slices.DeleteFunc(mi.parts, func(p Partial) bool {
 		s := mi.partOf(p.Path)
 		if s == nil || above != nil && above.Path.Above(p.Path) || mi.receiver(s, keeper) == nil {
 			return true

@@ -1,6 +1,7 @@
 package steal
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -89,29 +90,35 @@ func (ss *segments) runsHere(p job.Path, id job.Identity) bool {
 	return false
 }
 
-// passedOn finds a job that another peer has got from here, and that perhaps nobody waits for any more.
-func (ss *segments) passedOn(p job.Path, id job.Identity) (found *segment) {
-	for _, s := range ss.byID { // in any order: of two the first counts
-		if s.state == lent && s.owner != nil && s.inDoubt() && s.is(p, id) && (found == nil || s.id < found.id) {
+// oldest finds the job among the segments that fit, in whatever order they come; nil if there is none.
+func (ss *segments) oldest(p job.Path, id job.Identity, fits func(*segment) bool) (found *segment) {
+	for _, s := range ss.byID {
+		if fits(s) && s.is(p, id) && (found == nil || s.id < found.id) {
 			found = s
 		}
 	}
 	return found
 }
 
-// spawnedUnder finds the running segment that a job belongs to, by its path: the one with the longest path above it.
-func (ss *segments) spawnedUnder(path job.Path) *segment {
-	var best *segment
+// passedOn finds a job that another peer has got from here, and that perhaps nobody waits for any more.
+func (ss *segments) passedOn(p job.Path, id job.Identity) *segment {
+	return ss.oldest(p, id, func(s *segment) bool { return s.state == lent && s.owner != nil && s.inDoubt() })
+}
+
+// deepest finds, of the segments that fit, the one with the longest path above a path, of two the oldest.
+func (ss *segments) deepest(path job.Path, fits func(*segment) bool) (best *segment) {
 	for _, s := range ss.byID {
-		if s.state != running || !s.job.Path.Above(path) {
-			continue
-		}
-		if best == nil || len(s.job.Path) > len(best.job.Path) ||
-			len(s.job.Path) == len(best.job.Path) && s.id < best.id {
+		if fits(s) && s.job.Path.Above(path) && (best == nil ||
+			cmp.Or(cmp.Compare(len(best.job.Path), len(s.job.Path)), cmp.Compare(s.id, best.id)) < 0) {
 			best = s
 		}
 	}
 	return best
+}
+
+// spawnedUnder finds the running segment that a job belongs to, by its path: the one with the longest path above it.
+func (ss *segments) spawnedUnder(path job.Path) *segment {
+	return ss.deepest(path, func(s *segment) bool { return s.state == running })
 }
 
 func (ss *segments) dropUnacked(s *segment) {

@@ -29,12 +29,15 @@ type jobName struct {
 }
 
 // announce has a job told that is here: whether it is done is looked up when it is told, or that it is here no more.
-func (lw *lostWork) announce(p job.Path, id job.Identity) {
+func (lw *lostWork) announce(p job.Path, id job.Identity) { lw.announceWithin(p, id, lw.cfg.TellEvery) }
+
+// announceWithin is announce for what waits for others no longer than that.
+func (lw *lostWork) announceWithin(p job.Path, id job.Identity, wait time.Duration) {
 	if len(p) == 0 || lw.leaving || len(lw.telling.jobs) >= lw.cfg.MaxKept+lw.cfg.MaxSegments {
 		return // what is missed costs time only
 	}
 	if len(lw.telling.jobs) == 0 {
-		lw.telling.at = max(lw.telling.at, lw.now+lw.cfg.TellEvery)
+		lw.telling.at = max(lw.telling.at, lw.now+wait)
 	}
 	lw.telling.jobs = append(lw.telling.jobs, jobName{p, id})
 }
@@ -43,10 +46,7 @@ func (lw *lostWork) announce(p job.Path, id job.Identity) {
 // lately: it may be begun again any moment.
 func (lw *lostWork) announceRunning(s *segment) {
 	lw.orphansChanged()
-	first, last := len(lw.telling.jobs) == 0, lw.telling.at
-	if lw.announce(s.job.Path, s.job.Identity); first {
-		lw.telling.at = max(last, lw.now+lw.cfg.TellEvery/4)
-	}
+	lw.announceWithin(s.job.Path, s.job.Identity, lw.cfg.TellEvery/4)
 }
 
 // announceKept tells of what is kept when a peer is lost that was perhaps the only other one to have it.

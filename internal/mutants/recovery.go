@@ -10,7 +10,7 @@ var recoveryMutants = []mutant{
 		file: "steal/adopt.go", pkg: "internal/sim", run: "^TestRegressions$", old: "if s := ad.segments.passedOn(p, id); s != nil {",
 		new: "if s := (*segment)(nil); s != nil {"},
 	{name: "recovery/at-work-told-late", wrong: "what is at work for a lost peer is told of as late as what is finished",
-		file: "steal/tell.go", pkg: "internal/sim", run: "^TestRegressions$", old: "lw.now+lw.cfg.TellEvery/4", new: "lw.now+lw.cfg.TellEvery"},
+		file: "steal/tell.go", pkg: "internal/sim", run: "^TestRegressions$", old: "lw.cfg.TellEvery/4", new: "lw.cfg.TellEvery"},
 	{name: "recovery/handed-to-guests", wrong: "a leaver's outcomes go to guests, and are lost with them",
 		file: "steal/leave.go", run: "^TestNothingIsHandedOverToGuests$", old: "|| m.Guest || dp.refused",
 		new: "|| dp.refused"},

@@ -3,6 +3,8 @@ package paper
 import (
 	"fmt"
 	"time"
+
+	"github.com/satin-peer/satin/internal/sim"
 )
 
 // policies of the sweeps: the published two, and ours.
@@ -18,8 +20,10 @@ type point struct {
 	published map[string]float64 // by policy
 }
 
-// sweep runs the raytracer over points of an axis and tabulates a figure.
-func sweep(o Options, d *Document, axis string, policies []string, points []point, what func(*App) figure) error {
+// sweep runs the raytracer over points of an axis and tabulates a figure. It returns what was run: point by point, of
+// each one policy after the other.
+func sweep(o Options, d *Document, axis string, policies []string, points []point, what func(*App) figure) (
+	[][]*sim.Report, error) {
 	var setups []Setup
 	for _, p := range points {
 		for _, policy := range policies {
@@ -29,7 +33,7 @@ func sweep(o Options, d *Document, axis string, policies []string, points []poin
 	}
 	reports, err := measure(o, setups)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	header := []string{axis}
 	for _, policy := range policies {
@@ -50,7 +54,7 @@ func sweep(o Options, d *Document, axis string, policies []string, points []poin
 		rows = append(rows, row)
 	}
 	d.table(rows)
-	return nil
+	return reports, nil
 }
 
 func makeFigureTwo(o Options) (*Document, error) {
@@ -68,7 +72,7 @@ func makeFigureTwo(o Options) (*Document, error) {
 		points = append(points, point{fmt.Sprintf("%d ms", ms),
 			network{"", uniform(fourBySixteen, time.Duration(ms)*time.Millisecond, 100e3)}, said})
 	}
-	if err := sweep(o, d, "latency", sweepPolicies, points, runTime); err != nil {
+	if _, err := sweep(o, d, "latency", sweepPolicies, points, runTime); err != nil {
 		return nil, err
 	}
 	d.para("## Bandwidth, at 100 ms one way")
@@ -81,22 +85,26 @@ func makeFigureTwo(o Options) (*Document, error) {
 		points = append(points, point{fmt.Sprintf("%v KB/s", kb),
 			network{"", uniform(fourBySixteen, 100*time.Millisecond, kb*1e3)}, said})
 	}
-	if err := sweep(o, d, "bandwidth", sweepPolicies, points, runTime); err != nil {
+	traced, err := sweep(o, d, "bandwidth", sweepPolicies, points, runTime)
+	if err != nil {
 		return nil, err
 	}
-	return d, sweepApplications(o, d)
+	return d, sweepApplications(o, d, traced)
 }
 
 // sweptBandwidths are in KB/s.
 var sweptBandwidths = []float64{1000, 100, 50, 20, 10, 5, 2, 1}
 
 // sweepApplications adds what every application makes of each bandwidth, and which it needs: the paper sweeps the ray
-// tracer's alone, the one with the longest results.
-func sweepApplications(o Options, d *Document) error {
+// tracer's alone, the one with the longest results, whose runs are traced.
+func sweepApplications(o Options, d *Document, traced [][]*sim.Report) error {
 	var setups []Setup
 	for _, a := range Apps() {
-		for _, policy := range sweepPolicies {
-			for _, kb := range sweptBandwidths {
+		for _, kb := range sweptBandwidths {
+			for _, policy := range sweepPolicies {
+				if a == raytracer {
+					continue
+				}
 				setups = append(setups, Setup{App: a, Policy: policy, Overhead: a.Overhead,
 					Network: uniform(fourBySixteen, 100*time.Millisecond, kb*1e3)})
 			}
@@ -114,14 +122,18 @@ func sweepApplications(o Options, d *Document) error {
 		header = append(header, fmt.Sprintf("%v KB/s", kb))
 	}
 	rows := [][]string{append(header, "needs")}
-	for i, at := 0, 0; i < len(Apps()); i++ {
-		a := Apps()[i]
-		for _, policy := range sweepPolicies {
+	for _, a := range Apps() {
+		of := traced
+		if a != raytracer {
+			n := len(sweptBandwidths) * len(sweepPolicies)
+			of, reports = reports[:n], reports[n:]
+		}
+		for i, policy := range sweepPolicies {
 			row, times := []string{a.Name, policy}, sample(nil)
-			for range sweptBandwidths {
-				row = append(row, collect(reports[at], efficiency(a)).String())
-				times = append(times, collect(reports[at], runTime(a)).mean())
-				at++
+			for k := range sweptBandwidths {
+				r := of[k*len(sweepPolicies)+i]
+				row = append(row, collect(r, efficiency(a)).String())
+				times = append(times, collect(r, runTime(a)).mean())
 			}
 			least := 0
 			for least+1 < len(times) && times[least+1] <= 1.1*times[0] {
@@ -149,7 +161,7 @@ func makeFigureThree(o Options) (*Document, error) {
 		points = append(points, point{fmt.Sprintf("%d x %d", clusters, 32/clusters),
 			network{"", uniform(sizes, 100*time.Millisecond, 100e3)}, said})
 	}
-	if err := sweep(o, d, "clusters x peers", sweepPolicies, points, runTime); err != nil {
+	if _, err := sweep(o, d, "clusters x peers", sweepPolicies, points, runTime); err != nil {
 		return nil, err
 	}
 	d.para("# Asymmetric cluster sizes")
@@ -164,5 +176,6 @@ func makeFigureThree(o Options) (*Document, error) {
 		{"8+8+8+40, 100 KB/s", network{"", uniform([]int{8, 8, 8, 40}, 100*time.Millisecond, 100e3)},
 			map[string]float64{"rs": 45.8, "crs": 54.7}},
 	}
-	return d, sweep(o, d, "clusters", sweepPolicies, points, speedupOf)
+	_, err := sweep(o, d, "clusters", sweepPolicies, points, speedupOf)
+	return d, err
 }
