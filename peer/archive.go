@@ -161,6 +161,9 @@ func (a *archive) writeAnswer(f runs.File, id job.RunID, end *runs.Answer, args 
 	return a.of(f).write(nameOf(f, id), b, end.Manifest, end.Outcome.Bytes)
 }
 
+// outcomePart is which part of the file of a run that has ended is the outcome.
+const outcomePart = 2
+
 // readAnswer reads so many parts of the file of a run that has ended: 1 is the head, 2 the manifest too, 3 all;
 // fs.ErrNotExist if there is none.
 func (c *cabinet) readAnswer(name string, parts int) (head *answer, manifest, outcome []byte, err error) {

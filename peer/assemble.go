@@ -78,8 +78,7 @@ func (p *Peer) assemble(apps []Application) error {
 	p.meetings = &meetings{published: p.publications, jury: jury, base: p.base, board: p.board, swarm: p.swarm,
 		runs: p.runs, card: p.card, out: p.exclusion, host: p.host}
 	asked.inquiries = inquiries{base: p.base, board: p.board, runs: p.runs, files: p.files, apps: catalog, host: p.host}
-	asked.keeping = keeping{base: p.base, self: p.host.ID(), board: p.board, runs: p.runs, files: p.files,
-		turns: make(chan struct{}, largeAnswers)}
+	asked.keeping = keeping{base: p.base, self: p.host.ID(), board: p.board, runs: p.runs, files: p.files}
 	asked.collecting = collecting{base: p.base, board: p.board, runs: p.runs, vouch: vouch}
 	p.forUsers(key, catalog)
 	jury.convene(p)

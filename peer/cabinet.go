@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -72,13 +73,46 @@ func (c *cabinet) read(name string, parts int) ([][]byte, error) {
 	return list, nil
 }
 
-// size is that of a file, in bytes; 0 if there is none.
-func (c *cabinet) size(name string) int64 {
-	info, err := os.Stat(c.path(name))
-	if err != nil {
-		return 0
+// frame is where a part of a file begins as a frame, which it is on the disk, and of how many bytes that is.
+func (c *cabinet) frame(name string, part int) (at, size int64, err error) {
+	var head [wire.FrameHead]byte
+	for at = 0; ; at, part = at+size, part-1 {
+		if err := c.readAt(name, head[:], at); err != nil {
+			return 0, 0, err
+		}
+		if size = wire.FrameHead + int64(binary.BigEndian.Uint32(head[:])); part == 0 {
+			return at, size, nil
+		}
 	}
-	return info.Size()
+}
+
+// copyPiece is how much of a file is in memory while it is copied.
+const copyPiece = 64 << 10
+
+// copy writes some of a file, without holding it: neither in memory nor open, for w may be slow.
+func (c *cabinet) copy(w io.Writer, name string, at, size int64) error {
+	buf := make([]byte, min(size, copyPiece))
+	for size > 0 {
+		b := buf[:min(size, copyPiece)]
+		if err := c.readAt(name, b, at); err != nil {
+			return err
+		}
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+		at, size = at+int64(len(b)), size-int64(len(b))
+	}
+	return nil
+}
+
+func (c *cabinet) readAt(name string, b []byte, at int64) error {
+	f, err := os.Open(c.path(name))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	_, err = f.ReadAt(b, at)
+	return err
 }
 
 func (c *cabinet) has(name string) bool {

@@ -61,7 +61,7 @@ func (x *collecting) serve() {
 			if err != nil || r.Kind == checkpoint.RunManifest {
 				continue
 			}
-			if err := writeValue(s, &steal.Partial{Path: r.Path, Identity: r.Identity,
+			if err := x.board.tell(s, &steal.Partial{Path: r.Path, Identity: r.Identity,
 				Outcome: r.Outcome, Voucher: r.Voucher}); err != nil {
 				return err
 			}

@@ -2,8 +2,10 @@ package peer
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -29,9 +31,6 @@ const (
 
 	// answerTime is for an outcome of the largest size over a slow link.
 	answerTime = 10 * time.Minute
-	// largeAnswers is how many of more than wire.MaxValue are in memory at once on their way in or out: whoever asks
-	// for one more hears that it is not here, and asks somebody else.
-	largeAnswers = 2
 )
 
 // keepRequest asks a peer to keep an answer; the outcome follows in a frame of its own.
@@ -39,7 +38,7 @@ type keepRequest struct {
 	Answered []byte `cbor:"1,keyasint"`           // the statement of whoever had the root job
 	Elapsed  int64  `cbor:"2,keyasint"`           // nanoseconds from submission to end
 	Peers    int    `cbor:"3,keyasint,omitempty"` // most peers that took part at one time
-	Size     int    `cbor:"4,keyasint,omitempty"` // of the outcome, if that is large
+	Size     int    `cbor:"4,keyasint,omitempty"` // of the outcome; before, if that was large only
 }
 
 // keepReply says whether it does: the answer is on its disk then.
@@ -63,20 +62,6 @@ type keeping struct {
 	board *switchboard
 	runs  *conductor
 	files *archive
-	turns chan struct{} // of large answers
-}
-
-// turn waits for nobody: done is nil if too many large answers are on their way.
-func (x *keeping) turn(size int64) (done func()) {
-	if size <= wire.MaxValue {
-		return func() {}
-	}
-	select {
-	case x.turns <- struct{}{}:
-		return func() { <-x.turns }
-	default:
-		return nil
-	}
 }
 
 func (x *keeping) serve() {
@@ -86,9 +71,7 @@ func (x *keeping) serve() {
 		if err := readValue(s, 1<<10, &q); err != nil {
 			return err
 		}
-		outcome, done := x.outcomeFor(q.Run, q.Hash)
-		defer done()
-		return wire.WriteFrame(s, outcome, wire.MaxOutcome)
+		return x.send(s, &q)
 	})
 }
 
@@ -103,15 +86,21 @@ func (x *keeping) serveKeeping(s network.Stream) error {
 		return err
 	}
 	claim, t := claimOf(a), x.runs
-	size := max(q.Size, wire.MaxValue)
+	size := q.Size
+	if size <= 0 {
+		size = wire.MaxValue
+	}
 	t.mu.Lock()
-	no := t.core.MayKeep(claim, int64(q.Size))
+	no := t.core.MayKeep(claim, int64(size))
 	t.mu.Unlock()
-	done := x.turn(int64(size))
-	if no != "" || size > wire.MaxOutcome || done == nil {
+	if no != "" || size > wire.MaxOutcome {
 		return writeValue(s, &keepReply{}) // before the outcome is read
 	}
-	defer done()
+	leave, ok := x.board.road.enter(s.Conn().RemotePeer(), size)
+	if !ok {
+		return writeValue(s, &keepReply{}) // somebody else is asked
+	}
+	defer leave()
 	outcome, err := wire.ReadFrame(s, nil, size)
 	if err != nil {
 		return err
@@ -137,10 +126,7 @@ func (x *keeping) askToKeep(ctx context.Context, whom runs.PeerID, a *runs.Answe
 	}
 	var reply keepReply
 	err = x.board.converse(ctx, id, keepProtocol, answerTime, func(s network.Stream) error {
-		q := &keepRequest{Answered: a.Claim.Sealed, Elapsed: a.Elapsed, Peers: a.Peers}
-		if n := len(a.Outcome.Bytes); n > wire.MaxValue {
-			q.Size = n
-		}
+		q := &keepRequest{Answered: a.Claim.Sealed, Elapsed: a.Elapsed, Peers: a.Peers, Size: len(a.Outcome.Bytes)}
 		if err := writeValue(s, q); err != nil {
 			return err
 		}
@@ -196,28 +182,26 @@ func (x *keeping) askForAnswer(ctx context.Context, id peer.ID, c *runs.Claim) (
 	return outcome, nil
 }
 
-// outcomeFor finds an outcome by its hash that this peer has for a run's owner, on the disk or, if that failed, in
-// memory. Call done when it is not needed any more.
-func (x *keeping) outcomeFor(id job.RunID, hash runs.Hash) (outcome []byte, done func()) {
+// send sends an outcome that this peer has for a run's owner, by its hash: from the disk or, if it could not be written
+// there, from memory. The file has it as the frame that is sent, and is read a piece at a time, so whoever reads slowly
+// holds no more than that; if it is not the right one, whoever asked sees it by the hash.
+func (x *keeping) send(w io.Writer, q *answerQuestion) error {
 	t := x.runs
 	t.mu.Lock()
-	file := t.core.Holds(id, hash)
-	info, _ := t.core.Run(id)
+	file := t.core.Holds(q.Run, q.Hash)
+	info, _ := t.core.Run(q.Run)
 	t.mu.Unlock()
-	done = func() {}
-	switch {
-	case file != 0:
-		name := nameOf(file, id)
-		turn := x.turn(x.files.held.size(name))
-		if turn == nil {
-			return nil, done
+	if file != 0 {
+		name := nameOf(file, q.Run)
+		if at, size, err := x.files.held.frame(name, outcomePart); err == nil {
+			return x.files.held.copy(w, name, at, size)
 		}
-		outcome, done = x.files.held.outcomeIn(name), turn
-	case info.Unsaved != nil && !info.Mine:
-		outcome = info.Unsaved.Bytes
+	} else if o := info.Unsaved; o != nil && !info.Mine && o.Hash == q.Hash {
+		_, err := w.Write(binary.BigEndian.AppendUint32(nil, uint32(len(o.Bytes))))
+		if err == nil {
+			_, err = w.Write(o.Bytes)
+		}
+		return err
 	}
-	if outcome == nil || runs.Hash(statement.HashOutcome(outcome)) != hash {
-		return nil, done
-	}
-	return outcome, done
+	return wire.WriteFrame(w, nil, 0)
 }

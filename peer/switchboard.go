@@ -2,6 +2,7 @@ package peer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -20,6 +21,7 @@ type switchboard struct {
 	*base
 	net      lp2p.Host
 	admitted func(peer.ID) bool
+	road     transit
 }
 
 // answer answers the questions of a protocol. What goes wrong ends the stream: the other side will see.
@@ -34,8 +36,25 @@ func (x *switchboard) answer(id protocol.ID, limit int, within time.Duration,
 		if err != nil {
 			return err
 		}
-		return writeValue(s, a)
+		return x.tell(s, a)
 	})
+}
+
+// errBusy ends a stream for whose answer there is no room: it will be asked for again, or somebody else is.
+var errBusy = errors.New("too much is on its way")
+
+// tell writes an answer, however slowly it is read.
+func (x *switchboard) tell(s network.Stream, v any) error {
+	b, err := wire.Value().Encode(v)
+	if err != nil {
+		return err
+	}
+	leave, ok := x.road.enter(s.Conn().RemotePeer(), len(b))
+	if !ok {
+		return errBusy
+	}
+	defer leave()
+	return wire.WriteFrame(s, b, wire.MaxValue)
 }
 
 // serve lets members speak a protocol on streams that they open, each for so long at most.

@@ -1,0 +1,55 @@
+package peer
+
+import (
+	"sync"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/internal/wire"
+)
+
+// A transit counts what is in memory here because it is on its way to other members, or from them: they decide how
+// slowly. One has so much at a time, or one thing that is larger, if it has nothing else on its way; all have so much
+// of what is not larger, and so much of what is. Who finds no room is not waited for: it asks somebody else, or again.
+type transit struct {
+	mu    sync.Mutex
+	small int // bytes of what is not larger than transitPart
+	large int // and of what is
+	of    map[peer.ID]int
+}
+
+const (
+	transitPart  = wire.MaxValue       // of one member
+	transitSmall = 4 * transitPart     // of all
+	transitLarge = 2 * wire.MaxOutcome // of all
+	transitFree  = 64 << 10            // what is not counted: as much as a stream holds anyway
+)
+
+// enter takes room for so many bytes; ok says that there is, and leave gives it back.
+func (t *transit) enter(who peer.ID, n int) (leave func(), ok bool) {
+	if n <= transitFree {
+		return func() {}, true
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all, most := &t.small, transitSmall
+	if n > transitPart {
+		all, most = &t.large, transitLarge
+	}
+	if has := t.of[who]; *all+n > most || has > 0 && has+n > transitPart {
+		return nil, false
+	}
+	if t.of == nil {
+		t.of = map[peer.ID]int{}
+	}
+	t.of[who] += n
+	*all += n
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		*all -= n
+		if t.of[who] -= n; t.of[who] == 0 {
+			delete(t.of, who)
+		}
+	}, true
+}

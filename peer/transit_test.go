@@ -1,0 +1,93 @@
+package peer
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/internal/wire"
+)
+
+// Whatever members have on its way, no more is held than may be, one of them leaves the others theirs, and all of it
+// comes back.
+func TestTransit(t *testing.T) {
+	var road transit
+	greedy := func(n int) (leave []func()) {
+		for {
+			f, ok := road.enter("greedy", n)
+			if !ok {
+				return leave
+			}
+			leave = append(leave, f)
+		}
+	}
+	for _, c := range []struct{ size, most int }{{1 << 20, 16}, {transitPart, 1}, {9 << 20, 1}, {wire.MaxOutcome, 1}} {
+		taken := greedy(c.size)
+		if len(taken) != c.most {
+			t.Errorf("one has %d of %d bytes, not %d", len(taken), c.size, c.most)
+		}
+		for _, size := range []int{transitPart, wire.MaxOutcome} {
+			leave, ok := road.enter("honest", size)
+			if !ok {
+				t.Errorf("of %d bytes one keeps others from %d", c.size, size)
+				continue
+			}
+			leave()
+		}
+		for _, f := range taken {
+			f()
+		}
+	}
+	one, _ := road.enter("a", wire.MaxOutcome)
+	two, _ := road.enter("b", wire.MaxOutcome)
+	if _, ok := road.enter("c", transitPart+1); ok {
+		t.Error("three large ones are on their way")
+	}
+	if leave, ok := road.enter("c", transitPart); !ok {
+		t.Error("large ones keep others out")
+	} else {
+		leave()
+	}
+	one()
+	two()
+	if len(road.of) > 0 || road.small+road.large > 0 {
+		t.Errorf("left: %+v", road.of)
+	}
+
+	r := rand.New(rand.NewPCG(1, 1))
+	sum, things := map[peer.ID]int{}, map[peer.ID]int{}
+	var leave []func()
+	for range 20000 {
+		if i := len(leave); i > 0 && r.IntN(2) == 0 {
+			i = r.IntN(i)
+			leave[i]()
+			leave[i] = leave[len(leave)-1]
+			leave = leave[:len(leave)-1]
+			continue
+		}
+		who, n := peer.ID(rune('a'+r.IntN(20))), 1<<(16+r.IntN(13))+1
+		f, ok := road.enter(who, n)
+		if !ok {
+			continue
+		}
+		sum[who] += n
+		things[who]++
+		leave = append(leave, func() { f(); sum[who] -= n; things[who]-- })
+		all := 0
+		for id, of := range sum {
+			if of > transitPart && things[id] > 1 {
+				t.Fatalf("%s has %d bytes of %d things", id, of, things[id])
+			}
+			all += of
+		}
+		if all > transitSmall+transitLarge {
+			t.Fatalf("all have %d bytes", all)
+		}
+	}
+	for range 1000 {
+		if _, ok := road.enter("free", transitFree); !ok {
+			t.Fatal("what is small is refused")
+		}
+	}
+}
