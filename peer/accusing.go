@@ -147,7 +147,7 @@ func (j *jury) convene(p *Peer) {
 	j.receipts.swarm, j.receipts.known = p.host.SwarmName, j.court.known
 	j.court.unfit = p.crew.apps.unfit
 	j.court.engine, j.court.out = p.crew.trialEngine, p.host.Roll().Outcast
-	p.voice.hear(gossip.KindAccusation, checkAccusation, j.hear)
+	p.voice.hear(gossip.KindAccusation, checkAccusation, func(author peer.ID, b []byte) { j.hear(author, b) })
 }
 
 // accuse makes an accusation of what was found out here.
@@ -188,28 +188,35 @@ func checkAccusation(author peer.ID, b []byte) error {
 	return err
 }
 
-// hear takes in an accusation by a member.
-func (j *jury) hear(author peer.ID, b []byte) {
+// hear takes in an accusation by a member; false if it should be said again, for there is no room for it now.
+func (j *jury) hear(author peer.ID, b []byte) (heard bool) {
 	c, err := openAccusation(author, b)
 	if err != nil {
-		return // checked before
+		return true // checked before
 	}
 	if c.said == j.self || j.court.out(c.said) || j.evidence.has(c.said.String()) {
-		return
+		return true
 	}
 	m := j.manifest(c)
 	if m == nil || m.Verify == "" {
-		return
+		return true
 	}
 	c.of = m
-	j.court.mu.Lock()
-	admitted := j.court.docket.admit(j.now(), c)
-	begin := admitted && !j.court.sits
-	j.court.sits = j.court.sits || admitted
-	j.court.mu.Unlock()
+	begin, heard := j.court.hear(j.now(), c)
 	if begin {
 		j.spawn(j.sit)
 	}
+	return heard
+}
+
+// hear has a charge tried, or says that it has no room for it; begin says that nothing is being tried.
+func (c *court) hear(now time.Time, a *charge) (begin, heard bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	admitted := c.docket.admit(now, a)
+	begin = admitted && !c.sits
+	c.sits = c.sits || admitted
+	return begin, admitted || c.docket.seen[a.hash]
 }
 
 // sit tries what waits.

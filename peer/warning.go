@@ -33,7 +33,12 @@ func (x *meetings) heed() {
 		if err := wire.Value().Decode(b, &their); err != nil {
 			return nil, err
 		}
-		x.hear(from, &meeting{Out: their.Out[:min(len(their.Out), 1)], Lies: their.Lies[:min(len(their.Lies), 1)]})
+		if len(their.Out) > 0 {
+			x.out.hear(their.Out[0], from, true)
+		}
+		if len(their.Lies) > 0 && !x.jury.hear(from, their.Lies[0]) {
+			return nil, errBusy // it is said again
+		}
 		return true, nil
 	})
 }
@@ -42,19 +47,25 @@ func (x *meetings) heed() {
 // others. It does not block.
 func (x *meetings) warn(m *meeting) {
 	x.spawn(func(ctx context.Context) {
-		var wg sync.WaitGroup
+		var list []peer.ID
 		for _, c := range x.swarm.members.list() {
-			if !x.board.connected(c.Peer) {
-				continue
+			if x.board.connected(c.Peer) {
+				list = append(list, c.Peer)
 			}
-			wg.Go(func() {
-				untilMet(ctx, func() bool {
-					var heard bool
-					err := x.board.ask(ctx, c.Peer, warnProtocol, m, &heard, 1<<10, exchangeTime)
-					return err == nil || !x.board.connected(c.Peer)
-				})
-			})
 		}
-		wg.Wait()
+		tellEach(ctx, list, func(id peer.ID) bool {
+			var heard bool
+			err := x.board.ask(ctx, id, warnProtocol, m, &heard, 1<<10, exchangeTime)
+			return err == nil || !x.board.connected(id)
+		})
 	})
+}
+
+// tellEach tells each of them something, if need be more than once, and waits for none to tell the others.
+func tellEach(ctx context.Context, list []peer.ID, tell func(id peer.ID) bool) {
+	var wg sync.WaitGroup
+	for _, id := range list {
+		wg.Go(func() { untilMet(ctx, func() bool { return tell(id) }) })
+	}
+	wg.Wait()
 }

@@ -100,7 +100,7 @@ type searched struct {
 
 // swarmWork is what the peers of a swarm have done since their start, by their own status: what a run's statistics
 // count is what was heard of others when it ended, which the program of old did not wait for.
-type swarmWork struct{ Executed, Busy, Taken float64 }
+type swarmWork struct{ Executed, Busy, Taken, Vouching float64 }
 
 func workOf(ctx context.Context, s *swarm.Swarm) (sum swarmWork, err error) {
 	for _, p := range s.Peers {
@@ -113,13 +113,14 @@ func workOf(ctx context.Context, s *swarm.Swarm) (sum swarmWork, err error) {
 				Executed float64 `json:"executed"`
 				Busy     float64 `json:"busy_seconds"`
 				Taken    float64 `json:"jobs_taken"`
+				Vouching float64 `json:"vouching_seconds"`
 			} `json:"work"`
 		}
 		if err := json.Unmarshal([]byte(out), &status); err != nil {
 			return sum, err
 		}
 		sum.Executed, sum.Busy = sum.Executed+status.Work.Executed, sum.Busy+status.Work.Busy
-		sum.Taken += status.Work.Taken
+		sum.Taken, sum.Vouching = sum.Taken+status.Work.Taken, sum.Vouching+status.Work.Vouching
 	}
 	return sum, nil
 }

@@ -142,10 +142,12 @@ type Work struct {
 	Executed uint64  `json:"executed"`        // jobs
 	Rate     float64 `json:"jobs_per_second"` // lately: over the last 5 seconds
 	// AllRate is Rate and that of all other peers in the runs of this one, as they told it last; never less.
-	AllRate  float64 `json:"all_jobs_per_second"`
-	Given    uint64  `json:"jobs_given"`     // stolen from this peer by others
-	Taken    uint64  `json:"jobs_taken"`     // stolen by this peer from others
-	Busy     float64 `json:"busy_seconds"`   // of all workers, added up
+	AllRate float64 `json:"all_jobs_per_second"`
+	Given   uint64  `json:"jobs_given"`   // stolen from this peer by others
+	Taken   uint64  `json:"jobs_taken"`   // stolen by this peer from others
+	Busy    float64 `json:"busy_seconds"` // of all workers, added up
+	// Vouching is what it took to sign for outcomes, and to look at others' signatures, hashes and all.
+	Vouching float64 `json:"vouching_seconds"`
 	Sent     uint64  `json:"bytes_sent"`     // to other peers
 	Received uint64  `json:"bytes_received"` // from other peers
 	// CPUGiven is the processor time that others' runs have had here, CPUUsed what own runs have had elsewhere, as was
