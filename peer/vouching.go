@@ -9,6 +9,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/cputime"
 	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
@@ -28,15 +29,15 @@ type vouching struct {
 	member func(id peer.ID) bool // now, or once, as far as this peer knows
 	// outcast says whether a peer was put out
 	outcast func(id peer.ID) bool
-	spent   atomic.Int64 // nanoseconds of all that is done here
+	spent   atomic.Int64 // nanoseconds of processor time, of all that is done here
 }
 
-// since counts what was begun then.
-func (v *vouching) since(began time.Time) { v.spent.Add(int64(time.Since(began))) }
+// since counts what was begun then, by the processor time of this thread.
+func (v *vouching) since(began time.Duration) { v.spent.Add(int64(max(0, cputime.Thread()-began))) }
 
 // Vouch writes what is to be signed for an outcome: see driver.Notary.
 func (v *vouching) Vouch(run job.RunID, o *verify.Opening) []byte {
-	defer v.since(time.Now())
+	defer v.since(cputime.Thread())
 	c := o.Claim()
 	b, err := statement.Unsigned(v.self, &c)
 	v.cannotSign(run, err)
@@ -54,7 +55,7 @@ func (v *vouching) sign(run job.RunID, p *steal.Partial) {
 	if !statement.IsUnsigned(p.Voucher) {
 		return
 	}
-	defer v.since(time.Now())
+	defer v.since(cputime.Thread())
 	r, err := statement.ReadVoucher(p.Voucher, driver.NodeOf(p.Path, p.Identity), compute.Digest(p.Outcome))
 	if err == nil && r.Author == v.self {
 		p.Voucher, err = statement.Vouch(v.key, run, &r.Claim)
@@ -84,13 +85,13 @@ func (v *vouching) send(m *steal.Message) {
 
 // Digest is the same for all outcomes that are equal.
 func (v *vouching) Digest(outcome []byte) verify.Hash {
-	defer v.since(time.Now())
+	defer v.since(cputime.Thread())
 	return compute.Digest(outcome)
 }
 
 // Claim reads a voucher that was checked.
 func (v *vouching) Claim(n verify.Node, outcome verify.Hash, voucher []byte) verify.Claim {
-	defer v.since(time.Now())
+	defer v.since(cputime.Thread())
 	r, err := statement.ReadVoucher(voucher, n, outcome)
 	if err != nil {
 		return verify.Claim{Node: n, Outcome: outcome}
@@ -118,7 +119,7 @@ func partialOf(r *steal.Result) *steal.Partial {
 
 // check gives who vouches for an outcome that from has sent, or says why it is not to be used.
 func (v *vouching) check(run job.RunID, p *steal.Partial, from peer.ID) (*statement.Vouched, error) {
-	defer v.since(time.Now())
+	defer v.since(cputime.Thread())
 	r, err := openVoucher(run, p)
 	if err != nil {
 		return nil, err
@@ -139,7 +140,7 @@ func (v *vouching) check(run job.RunID, p *steal.Partial, from peer.ID) (*statem
 // restored looks at what a disk has: it was checked when it was written, but it may have been written by anybody.
 // What others have computed gets this peer's name beside theirs, for those who do not know them.
 func (v *vouching) restored(run job.RunID, p *steal.Partial) error {
-	defer v.since(time.Now())
+	defer v.since(cputime.Thread())
 	r, err := openVoucher(run, p)
 	switch {
 	case err != nil:

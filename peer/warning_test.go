@@ -154,7 +154,9 @@ func liarsAreOutSoon(t *testing.T, seed uint64) {
 			}
 		}
 		telling.Go(func() {
-			tellEach(context.Background(), slices.Sorted(maps.Keys(of)), func(id peer.ID) bool { return of[id].told(liar) })
+			tellEach(context.Background(), slices.Sorted(maps.Keys(of)), func(id peer.ID) bool {
+				return of[id].told(liar)
+			})
 		})
 	}
 	everybody := func() bool {

@@ -61,7 +61,7 @@ func vouching(w *workshop, rounds int) (_ []table, err error) {
 	}
 	progress("")
 	return []table{{title: "What signed outcomes cost", figures: figures, notes: []string{
-		fmt.Sprintf("%d rounds on two daemons of one worker each. The first row is the mean of %d pairs, one after the other on one core; all of it is what daemons say that they have taken for it, by the clock: signing, looking, hashes of outcomes, for results, copies of parts that go home early, hand-overs and disks.",
+		fmt.Sprintf("%d rounds on two daemons of one worker each. The first row is the mean of %d pairs, one after the other on one core; all of it is what daemons say that it has taken of their threads' processor time: signing, looking, hashes of outcomes, for results, copies of parts that go home early, hand-overs and disks.",
 			rounds, vouchers)}}}, nil
 }
 

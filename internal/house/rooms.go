@@ -81,7 +81,7 @@ var rooms = []room{
 	{dir: "internal/campaign", tests: []string{"internal/lrat"}},
 	{dir: "internal/lrat"},
 	{dir: "internal/pace"},
-	{dir: "internal/cputime"},
+	{dir: "internal/cputime", modules: []string{"golang.org/x/sys/unix"}},
 	{dir: "internal/rup"},
 	{dir: "internal/checkpoint", knows: []string{"internal/durable", "internal/wire"},
 		modules: []string{"github.com/fxamacker/cbor/v2", "github.com/gofrs/flock"}},
