@@ -146,7 +146,8 @@ type Work struct {
 	Given   uint64  `json:"jobs_given"`   // stolen from this peer by others
 	Taken   uint64  `json:"jobs_taken"`   // stolen by this peer from others
 	Busy    float64 `json:"busy_seconds"` // of all workers, added up
-	// Vouching is the processor time that it took to sign for outcomes, and to look at others' signatures, hashes and all.
+	// Vouching is the processor time that it took to sign for outcomes and to look at others' signatures, hashes and
+	// all.
 	Vouching float64 `json:"vouching_seconds"`
 	Sent     uint64  `json:"bytes_sent"`     // to other peers
 	Received uint64  `json:"bytes_received"` // from other peers
