@@ -70,6 +70,13 @@ func TestMustersKeepTheNewest(t *testing.T) {
 	c.Rostered(noon, roster(m, "o", 5), "o")
 	c.Rostered(noon, roster(m, "o", 4, "self"), "o")
 	c.Rostered(noon, roster(m, "o", 5, "self"), "x")
+	twin := roster(m, "o", 5)
+	twin.Sealed = []byte("another") // of which others hear first
+	c.Rostered(noon, twin, "x")
+	c.Rostered(noon, roster(m, "o", 5, "self"), "x")
+	if r := c.Roster(m.Run); r != twin {
+		t.Errorf("of two with one number the one that comes last counts: %+v", r)
+	}
 	c.Rostered(noon, roster(m, "d", 1<<40, "self"), "d")
 	if r := c.Roster(m.Run); r == nil || r.Number != 5 || len(r.Out) != 0 {
 		t.Errorf("%+v counts", r)

@@ -87,7 +87,7 @@ func (s *rosters) last(id PeerID, since time.Time) time.Time {
 
 // put takes a roster in whose author may speak; from is who passed it on, and heard is when that peer has heard the
 // author, by its own word. A roster that is no newer than its author's last changes nothing, but from its author it is
-// a sign that it still counts.
+// a sign that it still counts. Of two with one number everybody who hears both has the same.
 func (s *rosters) put(r *Roster, from PeerID, heard time.Time) {
 	old := s.said[r.Author]
 	switch {
@@ -96,7 +96,7 @@ func (s *rosters) put(r *Roster, from PeerID, heard time.Time) {
 			s.said = map[PeerID]*saying{}
 		}
 		s.said[r.Author] = &saying{r, heard}
-	case r.Number > old.Number:
+	case cmp.Or(cmp.Compare(r.Number, old.Number), bytes.Compare(r.Sealed, old.Sealed)) > 0:
 		s.said[r.Author] = &saying{r, s.last(r.Author, heard)}
 	case r.Number == old.Number && from == r.Author:
 		old.heard = heard

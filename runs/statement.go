@@ -1,6 +1,8 @@
 package runs
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -100,12 +102,14 @@ type Tombstone struct {
 	Sealed []byte // as it travels
 }
 
-// Supersedes says whether it replaces another one of the same run and author.
+// Supersedes says whether it replaces another one of the same run and author: what is final replaces what is not, then
+// the last word counts. Of two with one number, which only an owner signs that tells some one thing and others another,
+// there is an order, too, so that everybody who hears both believes the same, whichever came first.
 func (t *Tombstone) Supersedes(old *Tombstone) bool {
 	if t.Reason.Final() != old.Reason.Final() {
 		return t.Reason.Final()
 	}
-	return !t.Reason.Final() && t.Seq > old.Seq
+	return cmp.Or(cmp.Compare(t.Seq, old.Seq), cmp.Compare(old.Reason, t.Reason), bytes.Compare(t.Sealed, old.Sealed)) > 0
 }
 
 // over says whether the run does not go on by it.

@@ -29,7 +29,8 @@ func newTombstones(self PeerID, most, each int) *tombstones {
 func (t *tombstones) put(s *Tombstone) bool {
 	at := grave{s.Run, s.Author}
 	if old, ok := t.of[at]; ok {
-		if !s.Supersedes(old.Tombstone) {
+		again := old.Reason.Final() || !s.Reason.Final() && s.Seq <= old.Seq
+		if !s.Supersedes(old.Tombstone) || old.said && again { // this peer knows better what it has said
 			return false
 		}
 		t.of[at] = buried{s, old.order, old.said}

@@ -23,6 +23,34 @@ func TestTombstonesInOrder(t *testing.T) {
 	}
 }
 
+// Of what an owner says to some and what it says to others one thing counts for everybody who hears both, in whatever
+// order, whatever numbers it has given them; but a peer knows best what it has said itself.
+func TestTombstonesForSomeAndOthers(t *testing.T) {
+	var all []*Tombstone
+	for _, r := range []Reason{Finished, Cancelled, Suspended, Resumed} {
+		for seq := range uint64(2) {
+			for _, text := range []string{"a", "b"} {
+				all = append(all, &Tombstone{Author: "o", Reason: r, Seq: seq, Sealed: []byte(text)})
+			}
+		}
+	}
+	for i, a := range all {
+		for _, b := range all[:i] {
+			one, other, own := newTombstones("self", 8, 3), newTombstones("self", 8, 3), newTombstones("o", 8, 3)
+			one.put(a)
+			one.put(b)
+			other.put(b)
+			other.put(a)
+			if x, y := one.by(RunID{}, "o"), other.by(RunID{}, "o"); x != y {
+				t.Errorf("%v %d or %v %d: %+v and %+v", a.Reason, a.Seq, b.Reason, b.Seq, x, y)
+			}
+			if own.say(a); a.Seq == b.Seq && a.Reason.Final() == b.Reason.Final() && own.put(b) {
+				t.Errorf("it said %v %d, and hears %v %d", a.Reason, a.Seq, b.Reason, b.Seq)
+			}
+		}
+	}
+}
+
 // Nobody drives out what others have said, and this peer's own words stay.
 func TestTombstonesAreBounded(t *testing.T) {
 	g := newTombstones("self", 8, 3)

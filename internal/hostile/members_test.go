@@ -8,6 +8,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/crypto"
 
 	"github.com/satin-peer/satin/peer"
+	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
@@ -100,5 +101,42 @@ func TestMembersProveThemselves(t *testing.T) {
 	}
 	if tell() {
 		t.Error("a member that was revoked is believed")
+	}
+}
+
+// A member that shows one card to some and another to others is the same for everybody who hears of both, whichever
+// came first. (Each kept the one that it had heard first.)
+func TestTwoFaces(t *testing.T) {
+	v, w := computing(t), computing(t)
+	join(t, v, w, control.Invitation{})
+	r, friend := invited(t, v), invited(t, v)
+	there, friendThere := r.at(t, w), friend.at(t, w)
+	var faces [2][]byte
+	for i, name := range []string{"left", "right"} {
+		c := statement.Card{Swarm: swarmName, Incarnation: 1, Seq: 1, Name: name, Cluster: "here", Proof: r.Proof()}
+		signed, err := c.Sign(keyOf(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		faces[i] = signed.Bytes
+	}
+	r.meets(t, &meeting{Cards: faces[:1]})
+	there.meets(t, &meeting{Cards: faces[1:]})
+	friend.meets(t, &meeting{Cards: faces[1:]})
+	friendThere.meets(t, &meeting{Cards: faces[:1]})
+	called := func(p *peer.Peer) string {
+		list, err := p.Peers(patience(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range list {
+			if i.Peer == r.ID().String() {
+				return i.Name
+			}
+		}
+		return ""
+	}
+	if a, b := called(v), called(w); a != b || a == "" {
+		t.Errorf("it is %q for one and %q for another", a, b)
 	}
 }

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/ed25519"
 	"errors"
 	"fmt"
@@ -25,7 +27,7 @@ type revocation struct {
 	Swarm     []byte        `cbor:"1,keyasint"` // the swarm's public key
 	Subject   []byte        `cbor:"2,keyasint"` // peer ID
 	Author    []certificate `cbor:"3,keyasint"` // the last one's subject is the author
-	Number    uint64        `cbor:"4,keyasint"` // of what one author says of one subject, the highest counts
+	Number    uint64        `cbor:"4,keyasint"` // of what one author says of one subject, the highest counts: see after
 	Lifted    bool          `cbor:"5,keyasint,omitempty"`
 	Signature []byte        `cbor:"6,keyasint"` // the author's
 }
@@ -135,7 +137,7 @@ func (r *revocations) put(v *ban) (news bool, err error) {
 	at := banned{v.author, v.subject}
 	old := r.of[at]
 	if old != nil {
-		if v.Number <= old.Number {
+		if !v.after(old) {
 			return false, nil
 		}
 		r.next++
@@ -159,6 +161,15 @@ func (r *revocations) put(v *ban) (news bool, err error) {
 	r.next++
 	v.order, r.of[at] = r.next, v
 	return true, nil
+}
+
+// after says which of two of the same author and subject counts. Of two with one number, which only one signs that has
+// some believe that a peer is out and others that it is not, whoever hears both has it out.
+func (v *ban) after(old *ban) bool {
+	if v.Number == old.Number && v.Lifted != old.Lifted {
+		return old.Lifted
+	}
+	return cmp.Or(cmp.Compare(v.Number, old.Number), bytes.Compare(v.bytes, old.bytes)) > 0
 }
 
 // only forgets what was said in other swarms than that of a key.

@@ -103,6 +103,21 @@ func TestRevocationsReachDownwards(t *testing.T) {
 	}
 }
 
+// Of an author that says to some that a peer is out, and to others that it is not, whoever hears both has it out.
+func TestRevocationsForSomeAndOthers(t *testing.T) {
+	chains := bench(t)
+	say := [][]byte{banishment(t, chains[1], 1, 2, 1, false), banishment(t, chains[1], 1, 2, 1, true)}
+	for _, order := range [][2]int{{0, 1}, {1, 0}} {
+		r := book(t, filepath.Join(t.TempDir(), "revocations"))
+		for _, i := range order {
+			r.hear(t, say[i])
+		}
+		if r.member(chains[2], 2) {
+			t.Errorf("it is in for whoever hears %v", order)
+		}
+	}
+}
+
 // What was said first, later or again, in whatever order it comes and through whatever restart, gives the same.
 func TestRevocationsAreMonotone(t *testing.T) {
 	chains := bench(t)

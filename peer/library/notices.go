@@ -34,8 +34,8 @@ type Notices struct{ list []Notice }
 func (n *Notices) Put(x Notice) bool {
 	same := func(o Notice) bool { return o.Author == x.Author && o.Name == x.Name }
 	if i := slices.IndexFunc(n.list, same); i >= 0 {
-		if x.At <= n.list[i].At {
-			return false
+		if cmp.Or(cmp.Compare(x.At, n.list[i].At), bytes.Compare(x.Sealed, n.list[i].Sealed)) <= 0 {
+			return false // of two with one time everybody who hears both has the same
 		}
 		n.list[i] = x
 		return true

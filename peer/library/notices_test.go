@@ -18,6 +18,15 @@ func TestNotices(t *testing.T) {
 	if list := n.Named("golomb"); len(list) != 1 || list[0].Module != (Hash{3}) {
 		t.Errorf("golomb is %+v", list)
 	}
+	for _, order := range [][2]byte{{8, 9}, {9, 8}} { // one time, for some and for others
+		var n Notices
+		for _, module := range order {
+			n.Put(Notice{Author: "a", Name: "golomb", Module: Hash{module}, At: 1, Sealed: []byte{module}})
+		}
+		if n.Has(Hash{8}) || !n.Has(Hash{9}) {
+			t.Errorf("who hears of %v does not have the same as others", order)
+		}
+	}
 	put("c", "golomb", 5, 1)
 	if list := n.Named("golomb"); len(list) != 2 {
 		t.Errorf("golomb is %+v", list)

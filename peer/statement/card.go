@@ -1,6 +1,8 @@
 package statement
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
@@ -115,10 +117,11 @@ func (c *Card) check() error {
 	return b.err
 }
 
-// Newer says whether this card replaces another one of the same peer.
+// Newer says whether this card replaces another one of the same peer. Of two with the same number, which only a peer
+// signs that shows one to some and another to others, everybody who hears both has the same.
 func (s *SignedCard) Newer(than *SignedCard) bool {
 	if s.Incarnation != than.Incarnation {
 		return s.Incarnation > than.Incarnation
 	}
-	return s.Seq > than.Seq
+	return cmp.Or(cmp.Compare(s.Seq, than.Seq), bytes.Compare(s.Bytes, than.Bytes)) > 0
 }

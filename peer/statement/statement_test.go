@@ -242,7 +242,11 @@ func TestEveryByteIsSigned(t *testing.T) {
 	})
 }
 
+// Of two cards with one number everybody who hears both has the same.
 func TestNewerCard(t *testing.T) {
+	twin := func(text string) *statement.SignedCard {
+		return &statement.SignedCard{Card: statement.Card{Incarnation: 1, Seq: 1}, Bytes: []byte(text)}
+	}
 	card := func(inc, seq uint64) *statement.SignedCard {
 		return &statement.SignedCard{Card: statement.Card{Incarnation: inc, Seq: seq}}
 	}
@@ -251,7 +255,8 @@ func TestNewerCard(t *testing.T) {
 		want bool
 	}{
 		{card(1, 2), card(1, 1), true}, {card(1, 1), card(1, 1), false}, {card(2, 1), card(1, 9), true},
-		{card(1, 9), card(2, 1), false},
+		{card(1, 9), card(2, 1), false}, {twin("b"), twin("a"), true}, {twin("a"), twin("b"), false},
+		{twin("a"), twin("a"), false}, {card(1, 2), twin("b"), true},
 	} {
 		if got := c.a.Newer(c.b); got != c.want {
 			t.Errorf("%v newer than %v: %t", c.a.Card, c.b.Card, got)
