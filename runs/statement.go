@@ -109,7 +109,8 @@ func (t *Tombstone) Supersedes(old *Tombstone) bool {
 	if t.Reason.Final() != old.Reason.Final() {
 		return t.Reason.Final()
 	}
-	return cmp.Or(cmp.Compare(t.Seq, old.Seq), cmp.Compare(old.Reason, t.Reason), bytes.Compare(t.Sealed, old.Sealed)) > 0
+	return cmp.Or(cmp.Compare(t.Seq, old.Seq), cmp.Compare(old.Reason, t.Reason),
+		bytes.Compare(t.Sealed, old.Sealed)) > 0
 }
 
 // over says whether the run does not go on by it.

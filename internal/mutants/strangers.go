@@ -98,7 +98,7 @@ var strangersMutants = []mutant{
 		new: "	for _, v := range r.of {\n		if v.subject == subject && len(above) >= 0 && !v.Lifted {"},
 	{name: "strangers/older-revocation", wrong: "an older statement undoes a newer one", file: "peer/host/revocation.go",
 		pkg: "peer/host", run: "^TestRevocationsAreMonotone$",
-		old: "if v.Number <= old.Number {", new: "if false {"},
+		old: "if !v.after(old) {", new: "if false {"},
 	{name: "strangers/revocation-flood", wrong: "one branch fills the book of revocations",
 		file: "peer/host/revocation.go", pkg: "peer/host", run: "^TestRevocationsAreBounded$",
 		old: "same >= branchRevocations ||", new: ""},
