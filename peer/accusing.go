@@ -254,21 +254,26 @@ func (j *jury) sit(ctx context.Context) {
 func (c *court) try(ctx context.Context, a *charge) peer.ID {
 	judged, alike := compute.Judged(a.Function), compute.Alike(a.Function, a.of.Rounding) &&
 		!compute.Unlike(a.Function, a.Argument)
+	both := a.said == a.against && !judged // it has signed both
 	switch {
 	case !alike && !judged:
 		return ""
-	case a.said == a.against && !judged:
-		return a.said // it has signed both
+	case both && !compute.Silent(a.Function):
+		return a.said
 	}
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	defer cancel()
 	e, err := c.engine(a.of)
-	if err != nil {
+	switch {
+	case err != nil && both:
+		return a.said
+	case err != nil:
 		return ""
 	}
 	defer e.Close()
-	t := trial{e: e, ctx: ctx, live: c.live(a.Run), job: steal.Job{Path: a.Path,
-		Identity: job.Identify(a.Function, a.Argument), Function: a.Function, Arg: a.Argument}}
+	t := trial{e: e, ctx: ctx, live: c.live(a.Run), doubts: compute.Silent(a.Function),
+		job: steal.Job{Path: a.Path, Identity: job.Identify(a.Function, a.Argument), Function: a.Function,
+			Arg: a.Argument}}
 	if judged {
 		switch said, ok := t.essence(a.Said.Outcome); {
 		case !ok:
@@ -298,6 +303,10 @@ func (c *court) try(ctx context.Context, a *charge) peer.ID {
 		own, ok = t.essence(own)
 	}
 	switch own := verify.Hash(compute.Digest(own)); {
+	case t.shares:
+		return ""
+	case both: // of a job that shares nothing, as far as it was run
+		return a.said
 	case !ok:
 		return ""
 	case a.against == "" && own != a.Said.Digest, own == a.Truth.Digest:
@@ -317,6 +326,9 @@ type trial struct {
 	used  []bool           // and which of them it has spawned
 	live  *session.Session // of the job's run: what the job reads is there; nil if it is over
 	ran   steal.SegmentID
+	// doubts says that a job that shares a lattice of its own may honestly come to other things, and shares that it does:
+	// it is not run any further.
+	doubts, shares bool
 }
 
 // run computes the job; false if that takes too long, or reads what jobs share. What is given is found by the
@@ -392,6 +404,11 @@ func (t *trial) await(kind port.EventKind) (port.Event, bool) {
 			switch events[i].Kind {
 			case kind:
 				return events[i], true
+			case port.Made:
+				if t.doubts && events[i].Shared.Recipe.Kind == sharedobj.Lattice {
+					t.shares = true
+					return port.Event{}, false
+				}
 			case port.Found:
 				t.found(events[i].Jobs)
 			case port.Wanted:
@@ -440,5 +457,5 @@ func (c *crew) trialEngine(of *runs.Manifest) (port.Live, error) {
 	copy(m.Version[:], of.Version)
 	defer c.modules.unuse(manifestOf(m))
 	return c.engine(m, compute.Config{Run: of.Run, Self: string(c.self), Workers: 1, Idle: !c.cfg.FullPriority,
-		KeepAfter: -1})
+		KeepAfter: -1, Lattices: true})
 }

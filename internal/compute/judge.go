@@ -69,6 +69,12 @@ func Unlike(function string, arg []byte) bool {
 	return err == nil && f.Unlike != nil && f.Unlike(v) != ""
 }
 
+// Silent says that a function says of none of its jobs whether their outcomes may honestly differ.
+func Silent(function string) bool {
+	f, ok := engine.Lookup(function)
+	return ok && f.Unlike == nil
+}
+
 // Comparison says whether outcomes of a run's jobs can be compared.
 type Comparison struct {
 	Not     string // why they cannot; empty if they can

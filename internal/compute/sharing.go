@@ -58,6 +58,9 @@ func (s *sharing) Name(v engine.Version) engine.Named {
 		n.recipe.Write = n.write.Blob
 	}
 	n.digest = n.recipe.Digest()
+	if v.Kind == engine.Lattice && s.e.cfg.Lattices {
+		s.about(port.Made, &port.Shared{Recipe: &n.recipe, State: n.state})
+	}
 	return n
 }
 

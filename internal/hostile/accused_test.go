@@ -291,6 +291,24 @@ type Talk struct {
 
 func talk(*satin.Frame, Talk) int { return 0 }
 
+func init() {
+	satin.Register("hostile.weave", weave, satin.Exact())
+	satin.RegisterLattice[int]("hostile.most", most, nil)
+}
+
+func most(a, b int) int { return max(a, b) }
+
+// weave shares a lattice, and comes to what others have offered to it by then, though it is said to come to the same
+// wherever it runs; for 0, to 0 alone.
+func weave(f *satin.Frame, t Talk) int {
+	if t.N == 0 {
+		return 0
+	}
+	l := satin.ShareLattice(f, most, t.N, 0)
+	l.Offer(f, 7)
+	return l.Value(f)
+}
+
 // Who owns a run may have others compute any job of its application, such as one whose results may honestly differ, and
 // lie to them about what it reads: what they sign of that puts nobody out, though the run's own jobs can be compared.
 func TestHonestDifferences(t *testing.T) {
@@ -298,13 +316,14 @@ func TestHonestDifferences(t *testing.T) {
 	misled, twice := invited(t, v), invited(t, v)
 	run, end := pairs(t, v, 2, control.Submission{Verify: "quorum=2"})
 	end()
-	tried := func(r *rogue, heard bool) {
-		arg, err := wire.Value().Encode(Talk{3, heard})
+	weaver, both, idle, accuser := invited(t, v), invited(t, v), invited(t, v), invited(t, v)
+	tried := func(r *rogue, function string, said Talk, against crypto.PrivKey) {
+		arg, err := wire.Value().Encode(said)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := &accusation{Run: run, Path: job.Path{3}, Function: "hostile.talk", Argument: arg}
-		a.Said, a.Truth = a.says(t, keyOf(r), 9), a.says(t, keyOf(r), 8)
+		a := &accusation{Run: run, Path: job.Path{3}, Function: function, Argument: arg}
+		a.Said, a.Truth = a.says(t, keyOf(r), 9), a.says(t, against, 7)
 		b, err := wire.Value().Encode(a)
 		if err != nil {
 			t.Fatal(err)
@@ -318,10 +337,18 @@ func TestHonestDifferences(t *testing.T) {
 			t.Fatalf("%v, %v", told, err)
 		}
 	}
-	tried(misled, true)
-	tried(twice, false) // after the other, in the order in which they came
-	until(t, "who has signed two things is out", func() bool { return v.Revoked(twice.ID().String()) })
-	if v.Revoked(misled.ID().String()) {
-		t.Error("who has believed what it was told is out")
+	tried(misled, "hostile.talk", Talk{3, true}, keyOf(misled))
+	tried(weaver, "hostile.weave", Talk{N: 3}, keyOf(accuser))
+	tried(both, "hostile.weave", Talk{N: 4}, keyOf(both))
+	tried(twice, "hostile.talk", Talk{N: 3}, keyOf(twice)) // after the others, in the order in which they came
+	tried(idle, "hostile.weave", Talk{}, keyOf(idle))
+	for _, r := range []*rogue{twice, idle} {
+		until(t, "who has signed two things is out", func() bool { return v.Revoked(r.ID().String()) })
+	}
+	for name, r := range map[string]*rogue{"has believed what it was told": misled, "reads what its job shares": weaver,
+		"has read that twice": both} {
+		if v.Revoked(r.ID().String()) {
+			t.Error("who " + name + " is out")
+		}
 	}
 }

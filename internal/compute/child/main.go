@@ -62,7 +62,7 @@ func (k kernel) serve(t *task, in io.Reader, out io.Writer) error {
 		return answer(&t.Module, bin, settle, in, out)
 	}
 	e, err := compute.New(compute.Config{Run: t.Run, Self: t.Self, Workers: t.Workers, Idle: t.Idle, Naive: t.Naive,
-		KeepAfter: t.KeepAfter, Whole: t.Whole, Programs: true})
+		KeepAfter: t.KeepAfter, Whole: t.Whole, Lattices: t.Lattices, Programs: true})
 	if err != nil {
 		return err
 	}

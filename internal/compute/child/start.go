@@ -62,6 +62,7 @@ type task struct {
 	Ask       bool          `cbor:"9,keyasint,omitempty"`  // no jobs: it is asked about its module
 	Become    *becomes      `cbor:"10,keyasint,omitempty"` // no engine: it is another program
 	Whole     bool          `cbor:"11,keyasint,omitempty"`
+	Lattices  bool          `cbor:"12,keyasint,omitempty"`
 }
 
 // An Engine is one in a process of its own.
@@ -123,7 +124,7 @@ func launch(cfg Config, ask bool) (_ *Engine, in *os.File, orders io.WriteCloser
 	orders = hereOut
 	if err == nil {
 		err = writeTask(hereOut, &task{c.Run, c.Self, c.Workers, c.Idle, c.Naive, c.KeepAfter, cfg.Memory,
-			cfg.Module.sent(), ask, nil, c.Whole})
+			cfg.Module.sent(), ask, nil, c.Whole, c.Lattices})
 		if broken := (*fs.PathError)(nil); errors.As(err, &broken) {
 			err = nil // it has ended already, and that is told like any end
 		}

@@ -14,7 +14,7 @@ import (
 
 // Config is what the engines under test are to have.
 func Config() compute.Config {
-	return compute.Config{Run: job.RunID{7}, Self: "me", Workers: 1, KeepAfter: time.Millisecond}
+	return compute.Config{Run: job.RunID{7}, Self: "me", Workers: 1, KeepAfter: time.Millisecond, Lattices: true}
 }
 
 // Run runs all cases, each with a new engine.
@@ -31,7 +31,7 @@ func Run(t *testing.T, open func(t *testing.T) port.Live) {
 		{"long jobs are kept", kept}, {"the first comes first", first}, {"an engine counts", counted},
 		{"orders for what is gone are ignored", stale}, {"jobs share", shared},
 		{"what there is to give is told", toGive}, {"results are judged", judged},
-		{"a job is divided further", divided},
+		{"a job is divided further", divided}, {"a lattice is told of at once", lattice},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := open(t)

@@ -19,6 +19,7 @@ func init() {
 	satin.Register("porttest.panic", panics)
 	satin.RegisterObject("porttest.append", appendTo)
 	satin.RegisterLattice("porttest.most", most, natural)
+	satin.Register("porttest.grow", grow)
 	satin.Register("porttest.read", read)
 	satin.RegisterGuard(read, enough)
 	satin.Register("porttest.give", give)
@@ -163,4 +164,11 @@ func isSquare(n, v int) (bool, error) {
 		return false, satin.ErrNothing
 	}
 	return v == n*n, nil
+}
+
+// grow shares a lattice of its own.
+func grow(f *satin.Frame, n int) int {
+	l := satin.ShareLattice(f, most, "grow", 0)
+	l.Offer(f, n)
+	return l.Value(f)
 }

@@ -143,3 +143,16 @@ func (r *rig) guards(lattice sharedobj.Digest, o *port.Order) {
 		r.t.Errorf("the guard: %+v", e)
 	}
 }
+
+// lattice has a job share a lattice that nobody else ever hears of, as a trial does.
+func lattice(r *rig) {
+	r.start()
+	id := r.begin("porttest.grow", 1, nil)
+	e := r.await("the lattice, or the end", func(e *port.Event) bool {
+		return e.Kind == port.Made || e.Kind == port.Finished
+	})
+	if e.Kind != port.Made || e.Shared.Recipe.Kind != sharedobj.Lattice {
+		r.t.Errorf("the first that comes is %v, %+v", e.Kind, e.Shared)
+	}
+	r.finished(id)
+}
