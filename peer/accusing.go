@@ -326,8 +326,8 @@ type trial struct {
 	used  []bool           // and which of them it has spawned
 	live  *session.Session // of the job's run: what the job reads is there; nil if it is over
 	ran   steal.SegmentID
-	// doubts says that a job that shares a lattice of its own may honestly come to other things, and shares that it does:
-	// it is not run any further.
+	// doubts says that a job that shares a lattice of its own may honestly come to other things, and shares that
+	// it does: it is not run any further.
 	doubts, shares bool
 }
 
