@@ -45,6 +45,8 @@ type campaignDir struct {
 
 	mu     sync.Mutex
 	pieces []*campaign.Piece // by part; nil for one that is not proved
+
+	page sync.Mutex // so that the page that is written last is the newest
 }
 
 func (d *campaignDir) path(names ...string) string {
@@ -152,6 +154,13 @@ func (d *campaignDir) state(now time.Time) *campaign.State {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return &campaign.State{Plan: d.Plan, Pieces: slices.Clone(d.pieces), At: now}
+}
+
+// writePage shows how far the campaign is now.
+func (d *campaignDir) writePage() error {
+	d.page.Lock()
+	defer d.page.Unlock()
+	return apps.WriteFile(d.path(pageFile), d.state(time.Now()).WritePage)
 }
 
 // checkCover has the checker follow the cover: if all parts have no model, the formula has none.

@@ -75,7 +75,7 @@ func (v *prover) divide(ctx context.Context, b *batch, d *campaignDir, in *input
 	b.mu.Lock()
 	b.done++
 	b.mu.Unlock()
-	return true, apps.WriteFile(d.path(pageFile), d.state(time.Now()).WritePage)
+	return true, d.writePage()
 }
 
 // inTurn does what is in a part that was divided, one run after the other: those of other parts go on beside it.

@@ -136,5 +136,5 @@ func (b *batch) takePiece(d *campaignDir, in *input, s solution) error {
 	if err := d.take(in.line-1, file, p); err != nil {
 		return err
 	}
-	return apps.WriteFile(d.path(pageFile), d.state(time.Now()).WritePage)
+	return d.writePage()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -68,13 +69,17 @@ func exitCode(err error, w io.Writer) int {
 // this process anyway: see run.
 func oneLine(s string) string { return plain.Line(s) }
 
-// A sticky writer remembers its first error, also when whoever wrote did not look at it.
+// A sticky writer remembers its first error, also when whoever wrote did not look at it. The runs of a batch, and those
+// of parts of a campaign, write to it at once.
 type sticky struct {
 	w   io.Writer
+	mu  sync.Mutex
 	err error
 }
 
 func (s *sticky) Write(p []byte) (n int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.err != nil {
 		return 0, s.err
 	}
@@ -89,6 +94,8 @@ var errUnread = errors.New("standard output: nobody reads it any more")
 
 // failure is nil if all was written.
 func (s *sticky) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch {
 	case s.err == nil:
 		return nil

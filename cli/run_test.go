@@ -4,13 +4,17 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -196,6 +200,33 @@ func TestUnreadOutput(t *testing.T) {
 		t.Errorf("without standard error: exit code %d, output %q", code, &f.out)
 	}
 }
+
+// TestWritersAtOnce: runs of a batch, and of the parts of a campaign in one, write lines to standard output at once.
+// After the first error nothing more is tried, whoever writes.
+func TestWritersAtOnce(t *testing.T) {
+	var tried atomic.Int32
+	out := &sticky{w: writerFunc(func([]byte) (int, error) {
+		tried.Add(1)
+		runtime.Gosched()
+		return 0, syscall.EPIPE
+	})}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 100 {
+				fmt.Fprintln(out, "a line")
+			}
+		})
+	}
+	all.Wait()
+	if n := tried.Load(); n != 1 || !errors.Is(out.failure(), errUnread) {
+		t.Errorf("%d writes were tried, and then: %v", n, out.failure())
+	}
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // TestCompletionScripts checks that there is a script for each shell.
 func TestCompletionScripts(t *testing.T) {
