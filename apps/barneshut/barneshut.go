@@ -1,10 +1,11 @@
 // Package barneshut simulates how stars of a cluster move under each other's gravity, with the algorithm of Barnes
 // and Hut: from far away a group of stars looks like one.
 //
-// The stars are in chunks of neighbours, and each step has a job for each chunk, which divides into smaller ones that
-// compute forces: it moves the chunk's stars and makes their tree, so a step has nothing that only one peer can do.
+// The stars are in chunks of neighbours, and these in regions. Each step has a job for each region, with one for each
+// chunk, which divides into smaller ones that compute forces: it moves the chunk's stars and makes their tree, so a
+// step has nothing that only one peer can do.
 //
-// Three variants compute the same motion. In objects, each chunk is a shared object, which its job writes once a
+// Three variants compute the same motion. In objects, each region is a shared object, which its job writes once a
 // step: the jobs of the next step read the versions of all. In tree, a job carries the part of all trees that it
 // needs. Both give the twin's result, to the last bit. In direct, no group is looked at from afar.
 package barneshut
@@ -21,9 +22,13 @@ func init() {
 	satin.RegisterObject("stars", replace) // a short name: each of a job's handles has it
 	satin.Register("barneshut.simulate", simulate, satin.Rounded(),
 		satin.Small(apps.Instance[Problem](setup, "--steps", "1", "2500")))
+	satin.Register("barneshut.drawRegion", drawnRegion, satin.Rounded())
 	satin.Register("barneshut.draw", drawn, satin.Rounded())
+	satin.Register("barneshut.beginRegion", beginRegion, satin.Rounded())
 	satin.Register("barneshut.begin", begin, satin.Rounded())
+	satin.Register("barneshut.region", region, satin.Rounded())
 	satin.Register("barneshut.step", step, satin.Rounded())
+	satin.Register("barneshut.order", ordered, satin.Rounded())
 	satin.Register("barneshut.shared", shared, satin.Rounded())
 	satin.Register("barneshut.far", far, satin.Rounded())
 	satin.Register("barneshut.carried", carried, satin.Rounded())
@@ -86,52 +91,90 @@ func simulate(f *satin.Frame, p Problem) Result {
 	return p.run(&sharing{alone: alone{Problem: &p}, f: f})
 }
 
-// replace is the global method of a chunk: what is written is all that there is to it.
-func replace(_, written Chunk) Chunk { return written }
+// Region is chunks that others get together. One object a region, and not one a chunk, makes jobs small, since each
+// names all that there is.
+type Region [perRegion]Chunk
 
-// Sky is all chunks at a moment.
+// replace is the global method of a region: what is written is all that there is to it.
+func replace(_, written Region) Region { return written }
+
+// Sky is all stars at a moment.
 type Sky struct {
-	Chunk [chunks]satin.Object[Chunk, Chunk]
+	Region [regions]satin.Object[Region, Region]
 }
 
 // trees are those of all chunks.
 func (s *Sky) trees(f *satin.Frame) []*Tree {
-	all := make([]*Tree, chunks)
-	for c := range all {
-		all[c] = s.Chunk[c].Read(f).tree
+	all := make([]*Tree, 0, chunks)
+	for i := range s.Region {
+		r := s.Region[i].Read(f)
+		for c := range r {
+			all = append(all, r[c].tree)
+		}
 	}
 	return all
 }
 
-// Start is the argument of a job that draws the bodies of a chunk.
+func (s *Sky) chunk(f *satin.Frame, c int) Chunk { return s.Region[c/perRegion].Read(f)[c%perRegion] }
+
+// Start is the argument of a job that draws the bodies of a chunk, or of the region that begins with it.
 type Start struct {
 	Problem Problem
 	Chunk   int
 	All     Drift
 }
 
+// of is the argument for a chunk of the region.
+func (s Start) of(c int) Start {
+	s.Chunk += c
+	return s
+}
+
+// drawnRegion says how the bodies of the chunks of a region drift.
+func drawnRegion(f *satin.Frame, s Start) (all [perRegion]Drift) {
+	each(f, perRegion, drawn, s.of, func(c int, d Drift) { all[c] = d })
+	return all
+}
+
 // drawn says how the bodies of a chunk drift.
 func drawn(_ *satin.Frame, s Start) Drift { return drift(s.Problem.plummer(s.Chunk)) }
 
-// Moved is a chunk after a step. A new version of it if others need it, or the places themselves.
+// Moved is a chunk after a step.
 type Moved struct {
-	Shared satin.Object[Chunk, Chunk]
 	Chunk  Chunk
 	Motion Motion
 	Sum    Sum
 }
 
-// begin makes a chunk that others can read.
-func begin(f *satin.Frame, s Start) (m Moved) {
-	m.Chunk, m.Motion = s.Problem.begin(s.Chunk, s.All)
+// MovedRegion is a region after a step: a new version of it if others need it, or the places themselves.
+type MovedRegion struct {
+	Shared satin.Object[Region, Region]
+	Region Region
+	Motion [perRegion]Motion
+	Sum    [perRegion]Sum
+}
+
+// take has what became of a chunk.
+func (r *MovedRegion) take(c int, m Moved) {
+	r.Region[c], r.Motion[c], r.Sum[c] = m.Chunk, m.Motion, m.Sum
+}
+
+// beginRegion makes chunks, which others can read.
+func beginRegion(f *satin.Frame, s Start) (r MovedRegion) {
+	each(f, perRegion, begin, s.of, r.take)
 	if s.Problem.Variant != byTree {
-		m.Shared, m.Chunk = satin.Share(f, replace, m.Chunk), Chunk{}
+		r.Shared, r.Region = satin.Share(f, replace, r.Region), Region{}
 	}
+	return r
+}
+
+// begin makes a chunk.
+func begin(_ *satin.Frame, s Start) (m Moved) {
+	m.Chunk, m.Motion = s.Problem.begin(s.Chunk, s.All)
 	return m
 }
 
-// Step is the argument of a job that moves a chunk. What it needs of the others is in Sky or, of the variant tree,
-// Near.
+// Step is what a job needs that moves a chunk, beside the places.
 type Step struct {
 	Motion      Motion
 	Law         Law
@@ -142,26 +185,60 @@ type Step struct {
 	First, Last bool
 }
 
-// Shared is a Step whose chunks are shared.
+// RegionStep is the argument of a job that moves a region: Step is that of its first chunk.
+type RegionStep struct {
+	Step   Step
+	Motion [perRegion]Motion
+	Sky    Sky
+}
+
+// region moves a region, whose new version it writes unless that was the last step.
+func region(f *satin.Frame, s RegionStep) (r MovedRegion) {
+	each(f, perRegion, step, func(c int) Shared {
+		one := s.Step
+		one.Motion, one.Chunk = s.Motion[c], one.Chunk+c
+		return Shared{one, s.Sky}
+	}, r.take)
+	if !s.Step.Last {
+		r.Shared, r.Region = s.Sky.Region[s.Step.Chunk/perRegion].Write(f, r.Region), Region{}
+	}
+	return r
+}
+
+// Shared is a Step whose places are shared.
 type Shared struct {
 	Step Step
 	Sky  Sky
 }
 
-// step moves a chunk, whose new version it writes unless that was the last step.
+// step moves a chunk.
 func step(f *satin.Frame, s Shared) (m Moved) {
-	own := s.Sky.Chunk[s.Step.Chunk]
-	now := own.Read(f)
+	now := s.Sky.chunk(f, s.Step.Chunk)
 	if now.empty() {
-		m.Shared, m.Motion = own, s.Step.Motion
-		return m
+		return Moved{now, s.Step.Motion, Sum{}}
 	}
-	pulls := slices.Concat(shared(f, Span{s.Sky, s.Step.Chunk, 0, s.Step.Law, s.Step.Threshold})...)
-	m.Chunk, m.Motion, m.Sum = now.step(&s.Step.Motion, pulls, s.Step.Time, s.Step.First, s.Step.Leaf)
-	if !s.Step.Last {
-		m.Shared, m.Chunk = own.Write(f, m.Chunk), Chunk{}
-	}
+	pulls := satin.Spawn(f, shared, Span{s.Sky, s.Step.Chunk, 0, s.Step.Law, s.Step.Threshold})
+	// The newest job is the next one here: nothing waits for the order when the last forces have come.
+	order := satin.Spawn(f, ordered, Order{s.Sky.Region[s.Step.Chunk/perRegion], s.Step.Chunk % perRegion, s.Step.Motion,
+		s.Step.Time, s.Step.Leaf})
+	in := order.Get()
+	m.Chunk, m.Motion, m.Sum = now.step(&s.Step.Motion, in, slices.Concat(pulls.Get()...), s.Step.Time, s.Step.First,
+		s.Step.Leaf)
 	return m
+}
+
+// Order is the argument of a job that finds an order for the bodies of a chunk of a region.
+type Order struct {
+	Region satin.Object[Region, Region]
+	Chunk  int
+	Motion Motion
+	Time   float64
+	Leaf   int
+}
+
+func ordered(f *satin.Frame, o Order) []int32 {
+	r := o.Region.Read(f)
+	return r[o.Chunk].expected(&o.Motion, o.Time, o.Leaf)
 }
 
 // Span is a job that computes the forces on the bodies of a cell of a chunk.
@@ -176,7 +253,7 @@ type Span struct {
 // shared computes the forces on the bodies of a cell, in their order and in pieces: to copy them at each level would
 // take longer.
 func shared(f *satin.Frame, s Span) []Forces {
-	own := s.Sky.Chunk[s.Chunk].Read(f)
+	own := s.Sky.chunk(f, s.Chunk)
 	if !own.tree.split(s.Cell, s.Threshold) {
 		return []Forces{forces(s.Sky.trees(f), s.Chunk, s.Cell, s.Law)}
 	}

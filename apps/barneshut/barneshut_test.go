@@ -133,6 +133,21 @@ func TestPrune(t *testing.T) {
 	}
 }
 
+// TestExpected: the order that is found before a step makes the tree that the bodies would have made after it, if no
+// forces act, however far they go.
+func TestExpected(t *testing.T) {
+	p := Problem{Bodies: 20_000, Seed: 1, Leaf: 3}
+	c, m := p.begin(5, Drift{})
+	const time = 2
+	next, moved, _ := c.step(&m, c.expected(&m, time, p.Leaf), make([]Force, len(m.speed)), time, false, p.Leaf)
+	want, _ := divide(next.appendTo(nil, &moved), c.tree.Mass, p.Leaf)
+	for i, cell := range next.tree.Cells {
+		if cell.Size != want.tree.Cells[i].Size {
+			t.Fatalf("cell %d is %v large; as the bodies are it would be %v", i, cell.Size, want.tree.Cells[i].Size)
+		}
+	}
+}
+
 // TestSent: what is sent comes as it was; what is no chunk is refused.
 func TestSent(t *testing.T) {
 	p := Problem{Bodies: 1000, Seed: 1, Leaf: 7}

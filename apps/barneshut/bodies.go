@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 )
 
 // Body is a star, when it moves: its velocity is half a step older than its place, but at first.
@@ -12,8 +13,28 @@ type Body struct {
 	Number    int32
 }
 
-// Chunk is what all others need of stars that are near each other: their places, in the order of their tree.
-type Chunk struct{ tree *Tree }
+// Chunk is what all others need of stars that are near each other: their places, in the order of their tree. They are
+// encoded by the job that has moved them, and not by whoever writes a region.
+type Chunk struct {
+	tree   *Tree
+	places []byte
+}
+
+// chunkOf makes a chunk of bodies in order.
+func chunkOf(at []Vec, mass float64, leaf int) Chunk {
+	t := grow(at, mass, leaf)
+	b := make([]byte, 0, headBytes+len(at)*placeBytes)
+	b = binary.BigEndian.AppendUint64(b, math.Float64bits(mass))
+	b = binary.BigEndian.AppendUint16(b, uint16(leaf))
+	for i := range at {
+		for _, x := range at[i] {
+			bits := math.Float64bits(x)
+			b = binary.BigEndian.AppendUint32(b, uint32(bits>>32))
+			b = binary.BigEndian.AppendUint16(b, uint16(bits>>16))
+		}
+	}
+	return Chunk{&t, b}
+}
 
 func (c Chunk) empty() bool { return c.tree == nil || len(c.tree.At) == 0 }
 
@@ -29,16 +50,18 @@ type Sum struct {
 	Momentum Vec
 }
 
-// divide makes a chunk of bodies, which it puts into order.
+// divide makes a chunk of bodies.
 func divide(bodies []Body, mass float64, leaf int) (Chunk, Motion) {
-	arrange(bodies, leaf)
 	at := make([]Vec, len(bodies))
-	m := Motion{make([]Vec, len(bodies)), make([]int32, len(bodies))}
 	for i := range bodies {
-		at[i], m.speed[i], m.number[i] = bodies[i].At, bodies[i].Speed, bodies[i].Number
+		at[i] = bodies[i].At
 	}
-	t := grow(at, mass, leaf)
-	return Chunk{&t}, m
+	order := arranged(at, leaf)
+	m := Motion{make([]Vec, len(bodies)), make([]int32, len(bodies))}
+	for to, i := range order {
+		at[to], m.speed[to], m.number[to] = bodies[i].At, bodies[i].Speed, bodies[i].Number
+	}
+	return chunkOf(at, mass, leaf), m
 }
 
 // appendTo is the opposite.
@@ -52,14 +75,24 @@ func (c *Chunk) appendTo(all []Body, m *Motion) []Body {
 	return all
 }
 
-// arrange puts bodies into the order of a tree: half of them go to either side, along the longest edge of their box.
-func arrange(bodies []Body, leaf int) {
-	if len(bodies) <= leaf {
+// arranged says in which order bodies in these places make a tree: half of them go to either side, along the longest
+// edge of their box.
+func arranged(at []Vec, leaf int) []int32 {
+	order := make([]int32, len(at))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	arrange(at, order, leaf)
+	return order
+}
+
+func arrange(at []Vec, order []int32, leaf int) {
+	if len(order) <= leaf {
 		return
 	}
-	low, high := bodies[0].At, bodies[0].At
-	for i := range bodies {
-		for k, x := range bodies[i].At {
+	low, high := at[order[0]], at[order[0]]
+	for _, i := range order {
+		for k, x := range at[i] {
 			low[k], high[k] = min(low[k], x), max(high[k], x)
 		}
 	}
@@ -69,30 +102,30 @@ func arrange(bodies []Body, leaf int) {
 			axis = k
 		}
 	}
-	half := len(bodies) / 2
-	selectFirst(bodies, half, axis)
-	arrange(bodies[:half], leaf)
-	arrange(bodies[half:], leaf)
+	half := len(order) / 2
+	selectFirst(at, order, half, axis)
+	arrange(at, order[:half], leaf)
+	arrange(at, order[half:], leaf)
 }
 
 // selectFirst puts the first n in the order of an axis first (Hoare's Find, 1961). Bodies in one place go by number.
-func selectFirst(bodies []Body, n, axis int) {
-	before := func(a, b *Body) bool { // much faster than cmp.Compare, and places are numbers
-		x, y := a.At[axis], b.At[axis]
-		return x < y || x == y && a.Number < b.Number
+func selectFirst(at []Vec, order []int32, n, axis int) {
+	before := func(a, b int32) bool { // much faster than cmp.Compare, and places are numbers
+		x, y := at[a][axis], at[b][axis]
+		return x < y || x == y && a < b
 	}
-	for lo, hi := 0, len(bodies)-1; lo < hi; {
-		pivot := bodies[(lo+hi)/2]
+	for lo, hi := 0, len(order)-1; lo < hi; {
+		pivot := order[(lo+hi)/2]
 		i, j := lo, hi
 		for i <= j {
-			for before(&bodies[i], &pivot) {
+			for before(order[i], pivot) {
 				i++
 			}
-			for before(&pivot, &bodies[j]) {
+			for before(pivot, order[j]) {
 				j--
 			}
 			if i <= j {
-				bodies[i], bodies[j] = bodies[j], bodies[i]
+				order[i], order[j] = order[j], order[i]
 				i, j = i+1, j-1
 			}
 		}
@@ -106,31 +139,44 @@ func selectFirst(bodies []Body, n, axis int) {
 	}
 }
 
+// expected says in which order the bodies of a chunk will make a tree after a step, by where they would be without
+// forces: it can be found while these are. No force moves a body far in a step.
+func (c *Chunk) expected(m *Motion, time float64, leaf int) []int32 {
+	at := make([]Vec, len(c.tree.At))
+	for i := range at {
+		for k, x := range c.tree.At[i] {
+			at[i][k] = x + float64(time*m.speed[i][k])
+		}
+	}
+	return arranged(at, leaf)
+}
+
 // step is a step of the bodies of a chunk on which such forces act (leap-frog, as in SPLASH). It gives them at its
-// end, and the energy and momentum before it.
-func (c *Chunk) step(m *Motion, forces []Force, time float64, first bool, leaf int) (next Chunk, moved Motion,
-	sum Sum) {
+// end in an order that expected has found, and the energy and momentum before it.
+func (c *Chunk) step(m *Motion, order []int32, forces []Force, time float64, first bool, leaf int) (next Chunk,
+	moved Motion, sum Sum) {
 	kick := time
 	if first {
 		kick /= 2
 	}
-	bodies := c.appendTo(make([]Body, 0, len(forces)), m)
-	for i := range bodies {
-		b, pull := &bodies[i], &forces[i]
+	at := make([]Vec, len(order))
+	moved = Motion{make([]Vec, len(order)), make([]int32, len(order))}
+	for to, i := range order {
+		speed, pull := m.speed[i], &forces[i]
 		sum.Energy += pull[3] / 2
-		for k := range b.Speed {
-			now := b.Speed[k]
+		for k := range speed {
+			now := speed[k]
 			if !first {
 				now += float64(time / 2 * pull[k])
 			}
 			sum.Energy += float64(now*now) / 2
 			sum.Momentum[k] += now
-			b.Speed[k] += float64(kick * pull[k])
-			b.At[k] = short(b.At[k] + float64(time*b.Speed[k]))
+			speed[k] += float64(kick * pull[k])
+			at[to][k] = short(c.tree.At[i][k] + float64(time*speed[k]))
 		}
+		moved.speed[to], moved.number[to] = speed, m.number[i]
 	}
-	next, moved = divide(bodies, c.tree.Mass, leaf)
-	return next, moved, sum
+	return chunkOf(at, c.tree.Mass, leaf), moved, sum
 }
 
 // short rounds a number of eight bytes to the first six of them.
@@ -149,39 +195,18 @@ const (
 var errChunk = errors.New("these are no stars")
 
 // MarshalBinary gives the places: the boxes are made of them anew where they go.
-func (c Chunk) MarshalBinary() ([]byte, error) {
-	t := c.tree
-	if t == nil {
-		return nil, nil
-	}
-	leaf := 1
-	for i := range t.Cells {
-		if !t.divided(int32(i)) {
-			leaf = max(leaf, int(t.Cells[i].Count))
-		}
-	}
-	b := make([]byte, 0, headBytes+len(t.At)*placeBytes)
-	b = binary.BigEndian.AppendUint64(b, math.Float64bits(t.Mass))
-	b = binary.BigEndian.AppendUint16(b, uint16(leaf))
-	for i := range t.At {
-		for _, x := range t.At[i] {
-			bits := math.Float64bits(x)
-			b = binary.BigEndian.AppendUint32(b, uint32(bits>>32))
-			b = binary.BigEndian.AppendUint16(b, uint16(bits>>16))
-		}
-	}
-	return b, nil
-}
+func (c Chunk) MarshalBinary() ([]byte, error) { return c.places, nil }
 
 // UnmarshalBinary is the opposite.
 func (c *Chunk) UnmarshalBinary(b []byte) error {
+	*c = Chunk{}
 	if len(b) == 0 {
-		c.tree = nil
 		return nil
 	}
 	if len(b) < headBytes || (len(b)-headBytes)%placeBytes != 0 {
 		return errChunk
 	}
+	places := slices.Clone(b)
 	mass, leaf := math.Float64frombits(binary.BigEndian.Uint64(b)), binary.BigEndian.Uint16(b[8:])
 	b = b[headBytes:]
 	at := make([]Vec, len(b)/placeBytes)
@@ -196,7 +221,7 @@ func (c *Chunk) UnmarshalBinary(b []byte) error {
 		return errChunk
 	}
 	t := grow(at, mass, int(leaf))
-	c.tree = &t
+	*c = Chunk{&t, places}
 	return nil
 }
 

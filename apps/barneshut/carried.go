@@ -27,8 +27,8 @@ func far(f *satin.Frame, n Near) (m Moved) {
 		m.Chunk, m.Motion = n.Chunk, n.Step.Motion
 		return m
 	}
-	pulls := slices.Concat(carried(f, n.Part)...)
-	m.Chunk, m.Motion, m.Sum = n.Chunk.step(&n.Step.Motion, pulls, n.Step.Time, n.Step.First, n.Step.Leaf)
+	pulls, order := slices.Concat(carried(f, n.Part)...), n.Chunk.expected(&n.Step.Motion, n.Step.Time, n.Step.Leaf)
+	m.Chunk, m.Motion, m.Sum = n.Chunk.step(&n.Step.Motion, order, pulls, n.Step.Time, n.Step.First, n.Step.Leaf)
 	return m
 }
 

@@ -13,6 +13,13 @@ const (
 	chunks  = shells * octants
 )
 
+// Jobs name all regions, of so many chunks. With fewer and larger ones jobs are smaller, and the end of a step takes
+// longer: a machine has to make the trees of the last that comes.
+const (
+	perRegion = 4
+	regions   = chunks / perRegion
+)
+
 // chunk is which bodies belong to one at first.
 func (p *Problem) chunk(c int) (first, next int) {
 	return c * p.Bodies / chunks, (c + 1) * p.Bodies / chunks

@@ -34,53 +34,65 @@ func grow(at []Vec, mass float64, leaf int) Tree {
 	t := Tree{At: at, Mass: mass}
 	if len(at) > 0 {
 		t.Cells = make([]Cell, 0, 3*len(at)/leaf+1)
-		t.add(0, int32(len(at)), int32(leaf))
+		t.add(0, int32(len(at)), int32(leaf), new(box))
 	}
 	return t
 }
 
+// box is around bodies.
+type box struct{ low, high Vec }
+
 // add appends the cell of some bodies and all in it, and says where they are.
-func (t *Tree) add(first, count, leaf int32) (low, high Vec) {
+func (t *Tree) add(first, count, leaf int32, b *box) {
 	i := len(t.Cells)
-	t.Cells = append(t.Cells, Cell{})
-	c := Cell{Mass: float64(count) * t.Mass, Bodies: first, Count: count}
+	t.Cells = append(t.Cells, Cell{Mass: float64(count) * t.Mass, Bodies: first, Count: count})
+	var sum Vec
 	if count <= leaf {
-		low, high = t.At[first], t.At[first]
-		for _, p := range t.At[first : first+count] {
-			for k := range p {
-				low[k], high[k] = min(low[k], p[k]), max(high[k], p[k])
-				c.Center[k] += p[k]
-			}
-		}
+		sum = b.around(t.At[first : first+count])
 	} else {
-		low, high = t.At[first], t.At[first]
-		t.divide(&c, first, count, leaf, generations, &low, &high)
+		*b = box{t.At[first], t.At[first]}
+		t.divide(&sum, first, count, leaf, generations, b)
 	}
-	for k := range c.Center {
-		c.Center[k] /= float64(count)
-		c.Size = max(c.Size, high[k]-low[k])
-	}
+	c := &t.Cells[i]
+	n := float64(count)
+	c.Center = Vec{sum[0] / n, sum[1] / n, sum[2] / n}
+	c.Size = max(b.high[0]-b.low[0], b.high[1]-b.low[1], b.high[2]-b.low[2])
 	c.Next = int32(len(t.Cells))
-	t.Cells[i] = c
-	return low, high
+}
+
+// around makes b the box of some bodies, and gives the sum of their places. Every machine does it with all bodies in
+// each step: so without arrays, which compilers keep in memory.
+func (b *box) around(at []Vec) Vec {
+	x, y, z := at[0][0], at[0][1], at[0][2]
+	lowX, lowY, lowZ, highX, highY, highZ := x, y, z, x, y, z
+	var sumX, sumY, sumZ float64
+	for i := range at {
+		x, y, z := at[i][0], at[i][1], at[i][2]
+		lowX, lowY, lowZ = min(lowX, x), min(lowY, y), min(lowZ, z)
+		highX, highY, highZ = max(highX, x), max(highY, y), max(highZ, z)
+		sumX, sumY, sumZ = sumX+x, sumY+y, sumZ+z
+	}
+	*b = box{Vec{lowX, lowY, lowZ}, Vec{highX, highY, highZ}}
+	return Vec{sumX, sumY, sumZ}
 }
 
 // generations of halves are in a cell.
 const generations = 3
 
-// divide appends the cells in c, for some of its bodies.
-func (t *Tree) divide(c *Cell, first, count, leaf int32, times int, low, high *Vec) {
+// divide appends the cells in one, for some of its bodies, whose places it adds to sum and whose box to b.
+func (t *Tree) divide(sum *Vec, first, count, leaf int32, times int, b *box) {
 	if times > 0 && count > leaf {
 		half := count / 2
-		t.divide(c, first, half, leaf, times-1, low, high)
-		t.divide(c, first+half, count-half, leaf, times-1, low, high)
+		t.divide(sum, first, half, leaf, times-1, b)
+		t.divide(sum, first+half, count-half, leaf, times-1, b)
 		return
 	}
 	i := len(t.Cells)
-	low2, high2 := t.add(first, count, leaf)
-	for k := range low {
-		low[k], high[k] = min(low[k], low2[k]), max(high[k], high2[k])
-		c.Center[k] += float64(t.Cells[i].Center[k] * float64(count))
+	var in box
+	t.add(first, count, leaf, &in)
+	for k, x := range t.Cells[i].Center {
+		b.low[k], b.high[k] = min(b.low[k], in.low[k]), max(b.high[k], in.high[k])
+		sum[k] += float64(x * float64(count))
 	}
 }
 

@@ -25,9 +25,7 @@ func (p *Problem) run(w world) Result {
 	for step := range p.Steps {
 		if step > 0 && step%divideEvery == 0 {
 			now := w.end()
-			all := now.bodies(p.Bodies)
-			arrange(all, max(1, len(all)/chunks/2))
-			w.divide(all)
+			w.divide(p.neighbours(now.bodies(p.Bodies)))
 		}
 		r.Energy[1], r.Momentum[1] = p.totals(w.step(step == 0, step == p.Steps-1))
 		if step == 0 {
@@ -37,6 +35,18 @@ func (p *Problem) run(w world) Result {
 	end := w.end()
 	r.Chunk, r.Motion = end.Chunk, end.Motion
 	return r
+}
+
+// neighbours puts all bodies into an order in which those of a chunk are near each other.
+func (p *Problem) neighbours(all []Body) []Body {
+	at, sorted := make([]Vec, len(all)), make([]Body, len(all))
+	for i := range all {
+		at[i] = all[i].At
+	}
+	for to, i := range arranged(at, max(1, len(all)/chunks/2)) {
+		sorted[to] = all[i]
+	}
+	return sorted
 }
 
 // totals are the energy, and the amount of momentum, of a step.
@@ -79,7 +89,8 @@ func (w *alone) step(first, _ bool) (all Sum) {
 		if n := len(trees[c].At); n > 0 {
 			var sum Sum
 			pulls := forces(trees, c, 0, w.law())
-			w.chunk[c], w.motion[c], sum = old[c].step(&w.motion[c], pulls, w.Time, first, w.Leaf)
+			order := old[c].expected(&w.motion[c], w.Time, w.Leaf)
+			w.chunk[c], w.motion[c], sum = old[c].step(&w.motion[c], order, pulls, w.Time, first, w.Leaf)
 			all.add(sum)
 		}
 	}

@@ -9,31 +9,37 @@ type sharing struct {
 	sky Sky
 }
 
-// each spawns a job for every chunk and takes their results in order.
-func each[A, R any](f *satin.Frame, fn func(*satin.Frame, A) R, arg func(c int) A, take func(c int, r R)) {
-	var asked [chunks]satin.Future[A, R]
-	for c := range asked {
-		asked[c] = satin.Spawn(f, fn, arg(c))
+// each spawns n jobs and takes their results in order.
+func each[A, R any](f *satin.Frame, n int, fn func(*satin.Frame, A) R, arg func(i int) A, take func(i int, r R)) {
+	asked, found := make([]satin.Future[A, R], n), make([]R, n)
+	for i := range asked {
+		asked[i] = satin.Spawn(f, fn, arg(i))
 	}
-	var found [chunks]R
-	for c := chunks - 1; c >= 0; c-- { // the newest first, which is cheapest
-		found[c] = asked[c].Get()
+	for i := n - 1; i >= 0; i-- { // the newest first, which is cheapest
+		found[i] = asked[i].Get()
 	}
-	for c := range found {
-		take(c, found[c])
+	for i := range found {
+		take(i, found[i])
 	}
 }
 
+func (p *Problem) start(region int, all Drift) Start { return Start{*p, region * perRegion, all} }
+
 func drawAll(f *satin.Frame, p *Problem) (all Drift) {
-	each(f, drawn, func(c int) Start { return Start{*p, c, Drift{}} }, func(_ int, d Drift) { all.add(d) })
+	each(f, regions, drawnRegion, func(r int) Start { return p.start(r, Drift{}) }, func(_ int, found [perRegion]Drift) {
+		for _, d := range found {
+			all.add(d)
+		}
+	})
 	return all
 }
 
 func (w *sharing) draw() Drift { return drawAll(w.f, w.Problem) }
 
 func (w *sharing) begin(all Drift) {
-	each(w.f, begin, func(c int) Start { return Start{*w.Problem, c, all} }, func(c int, m Moved) {
-		w.sky.Chunk[c], w.motion[c] = m.Shared, m.Motion
+	each(w.f, regions, beginRegion, func(r int) Start { return w.start(r, all) }, func(r int, m MovedRegion) {
+		w.sky.Region[r] = m.Shared
+		copy(w.motion[r*perRegion:], m.Motion[:])
 	})
 }
 
@@ -43,11 +49,17 @@ func (p *Problem) stepOf(c int, motion Motion, first, last bool) Step {
 
 func (w *sharing) step(first, last bool) (all Sum) {
 	sky := w.sky
-	each(w.f, step, func(c int) Shared {
-		return Shared{w.stepOf(c, w.motion[c], first, last), sky}
-	}, func(c int, m Moved) {
-		w.sky.Chunk[c], w.chunk[c], w.motion[c] = m.Shared, m.Chunk, m.Motion
-		all.add(m.Sum)
+	each(w.f, regions, region, func(r int) RegionStep {
+		return RegionStep{w.stepOf(r*perRegion, Motion{}, first, last), [perRegion]Motion(w.motion[r*perRegion:]), sky}
+	}, func(r int, m MovedRegion) {
+		if !last {
+			w.sky.Region[r] = m.Shared
+		}
+		copy(w.chunk[r*perRegion:], m.Region[:])
+		copy(w.motion[r*perRegion:], m.Motion[:])
+		for _, s := range m.Sum {
+			all.add(s)
+		}
 	})
 	return all
 }
@@ -55,7 +67,7 @@ func (w *sharing) step(first, last bool) (all Sum) {
 func (w *sharing) end() Result {
 	for c := range w.chunk {
 		if w.chunk[c].empty() {
-			w.chunk[c] = w.sky.Chunk[c].Read(w.f)
+			w.chunk[c] = w.sky.chunk(w.f, c)
 		}
 	}
 	return w.alone.end()
@@ -63,9 +75,10 @@ func (w *sharing) end() Result {
 
 func (w *sharing) divide(all []Body) {
 	w.alone.divide(all)
-	for c := range w.chunk {
-		w.sky.Chunk[c], w.chunk[c] = satin.Share(w.f, replace, w.chunk[c]), Chunk{}
+	for r := range w.sky.Region {
+		w.sky.Region[r] = satin.Share(w.f, replace, Region(w.chunk[r*perRegion:]))
 	}
+	w.chunk = [chunks]Chunk{}
 }
 
 // carrying is the variant tree: the root has all places.
@@ -77,15 +90,16 @@ type carrying struct {
 func (w *carrying) draw() Drift { return drawAll(w.f, w.Problem) }
 
 func (w *carrying) begin(all Drift) {
-	each(w.f, begin, func(c int) Start { return Start{*w.Problem, c, all} }, w.take)
+	each(w.f, regions, beginRegion, func(r int) Start { return w.start(r, all) }, func(r int, m MovedRegion) {
+		copy(w.chunk[r*perRegion:], m.Region[:])
+		copy(w.motion[r*perRegion:], m.Motion[:])
+	})
 }
-
-func (w *carrying) take(c int, m Moved) { w.chunk[c], w.motion[c] = m.Chunk, m.Motion }
 
 func (w *carrying) step(first, last bool) (all Sum) {
 	old := w.chunk
 	trees := trees(&old)
-	each(w.f, far, func(c int) (n Near) {
+	each(w.f, chunks, far, func(c int) (n Near) {
 		n.Step, n.Chunk = w.stepOf(c, w.motion[c], first, last), old[c]
 		if !old[c].empty() {
 			n.Part = Part{Law: w.Law, Threshold: w.Threshold}
@@ -93,7 +107,7 @@ func (w *carrying) step(first, last bool) (all Sum) {
 		}
 		return n
 	}, func(c int, m Moved) {
-		w.take(c, m)
+		w.chunk[c], w.motion[c] = m.Chunk, m.Motion
 		all.add(m.Sum)
 	})
 	return all

@@ -34,14 +34,15 @@ const (
 	stars     = 40_000
 	// writeBytes are a step's writes: three numbers of six bytes for each star, and what stands before those of a
 	// chunk.
-	writeBytes = stars*3*6 + starChunks*10
-	starChunks = 56
+	writeBytes  = stars*3*6 + starChunks*13
+	starChunks  = 56
+	starRegions = 14 // objects
 	// firstStep is the phase of the root in which its jobs first read what others have written: before it, stars
 	// are drawn.
 	firstStep = 2
 	// arrivalShare is what it takes a core to make the boxes of a step's writes, as a share of what the sequential
 	// program takes for a step (BenchmarkArrival of apps/barneshut prints it: 0.09 to 0.11 %).
-	arrivalShare = 0.001
+	arrivalShare = 0.0007
 )
 
 // program is one of the papers' applications.
@@ -107,7 +108,7 @@ func (p program) gene(queries, subjects int, leaf int64, flat bool, work time.Du
 func spread(bytes int) time.Duration { return 2 * objectsLocal.Transmission(bytes) }
 
 func objectsPrograms(work time.Duration) ([]*program, error) {
-	arrival := time.Duration(arrivalShare * float64(work) / starSteps / starChunks) // of a chunk
+	arrival := time.Duration(arrivalShare * float64(work) / starSteps / starRegions) // of a region
 	objects := func(r *sim.Recorded) (*sim.Recorded, error) {
 		wait := time.Duration(float64(spread(writeBytes)+arrival) * float64(r.Work()) / float64(work))
 		return r.Between(func(phase int, own time.Duration) time.Duration {
@@ -158,7 +159,7 @@ func objectsPrograms(work time.Duration) ([]*program, error) {
 	return list, failed
 }
 
-// sky is Barnes-Hut's tree. A job that has moved a chunk writes it, and every other machine makes its boxes.
+// sky is Barnes-Hut's tree. A job that has moved a region writes it, and every other machine makes its boxes.
 type sky struct {
 	*sim.Recorded
 	moves   map[sim.Node]bool
@@ -176,7 +177,7 @@ func newSky(r *sim.Recorded, arrival time.Duration) *sky {
 		if len(jobs) == 0 {
 			return s
 		}
-		if len(jobs) < starChunks { // what the root does itself
+		if len(jobs) < starRegions { // what the root does itself
 			continue
 		}
 		if spawned++; spawned > firstStep {
@@ -187,7 +188,7 @@ func newSky(r *sim.Recorded, arrival time.Duration) *sky {
 	}
 }
 
-// Writes is the time for a chunk's boxes.
+// Writes is the time for a region's boxes.
 func (s *sky) Writes(n sim.Node) time.Duration {
 	if s.moves[n] {
 		return s.arrival
