@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+	"weak"
 
 	"github.com/satin-peer/satin/internal/durable"
 	"github.com/satin-peer/satin/internal/wire"
@@ -30,9 +31,10 @@ type constants struct {
 	dir  string
 	most uint64 // bytes of all that one run names
 
-	mu   sync.Mutex
-	runs map[job.RunID][]statement.Constant // own ones
-	idle map[string]time.Time               // since when none names it
+	mu    sync.Mutex
+	runs  map[job.RunID][]statement.Constant // own ones
+	idle  map[string]time.Time               // since when none names it
+	given weak.Pointer[sharedobj.Body]       // the last that was handed in: its run, which comes next, may have it still
 }
 
 const (
@@ -42,7 +44,7 @@ const (
 	maxConstantsIdle = 32
 	constantFile     = ".constant"
 	maxConstantHead  = 1 << 10
-	constantStep     = 1 << 20 // bytes that are read at once
+	constantStep     = 1 << 20 // bytes that are read before it is asked whether somebody still wants them
 )
 
 // openConstants takes what earlier lives have left for idle until runs name it.
@@ -106,6 +108,9 @@ func (c *constants) AddConstant(ctx context.Context, k control.Constant, from io
 	if err := c.take(k.Digest, &head, data); err != nil {
 		return control.ConstantInfo{}, err
 	}
+	c.mu.Lock()
+	c.given = weak.Make(body)
+	c.mu.Unlock()
 	return control.ConstantInfo{Here: true}, nil
 }
 
@@ -120,13 +125,15 @@ func (c *constants) take(digest string, head *statement.Constant, data []byte) e
 	return nil
 }
 
-// take reads so many bytes, and that there are no more. What it holds has come.
+// take reads so many bytes, and that there are no more. Memory is set aside for all, once, and is not used before
+// they come.
 func take(ctx context.Context, from io.Reader, size int64) (data []byte, err error) {
-	for int64(len(data)) < size && err == nil {
-		step := make([]byte, min(constantStep, size-int64(len(data))))
-		_, err = io.ReadFull(from, step)
-		data = append(data, step...)
+	data = make([]byte, size)
+	for have := int64(0); have < size && err == nil; {
+		step := min(constantStep, size-have)
+		_, err = io.ReadFull(from, data[have:have+step])
 		err = errors.Join(err, ctx.Err())
+		have += step
 	}
 	if err != nil {
 		return nil, fmt.Errorf("fewer have come: %w", err)
@@ -184,9 +191,27 @@ func (c *constants) read(path string, whole bool) (head statement.Constant, data
 		err = wire.Value().Decode(b, &head)
 	}
 	if err == nil && whole {
-		data, err = io.ReadAll(io.LimitReader(f, int64(min(head.Size, c.most))+1))
+		data, err = c.rest(f, &head)
 	}
 	return head, data, err
+}
+
+// rest reads what comes after the head, which must be as much as that says and no more than may be here.
+func (c *constants) rest(f *os.File, head *statement.Constant) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	at, err := f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil, err
+	}
+	if size := uint64(info.Size() - at); size != head.Size || size > c.most {
+		return nil, fmt.Errorf("%s: it has been changed", f.Name())
+	}
+	data := make([]byte, head.Size)
+	_, err = io.ReadFull(f, data)
+	return data, err
 }
 
 // named gives what a manifest says of those that are here.
@@ -309,7 +334,13 @@ func (c *constants) lend(m *statement.SignedManifest, s *session.Session) {
 	}
 	c.spawn(func(context.Context) {
 		for i := range list {
-			body, err := c.whole(c.path(digestOf(&list[i])), &list[i])
+			c.mu.Lock()
+			body := c.given.Value()
+			c.mu.Unlock()
+			var err error
+			if body == nil || body.Blob != recipeOf(&list[i]).State {
+				body, err = c.whole(c.path(digestOf(&list[i])), &list[i])
+			}
 			if err != nil {
 				c.log.Error("the input of a run cannot be read: it waits for a member that has it", "run", m.Run, "error",
 					oneLine(err))

@@ -49,7 +49,7 @@ func written(t *testing.T, messages ...any) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	for _, m := range messages {
-		one, err := frames(m)
+		one, err := frames(m, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -16,7 +17,20 @@ type order struct {
 }
 
 func encodeOrder(o *port.Order) ([]byte, error) {
-	return frames(&order{Order: *o, Paths: o.Orphans.Paths()})
+	return frames(&order{Order: *o, Paths: o.Orphans.Paths()}, values(o.Shared))
+}
+
+// values is how many bytes of values an order or an event has.
+func values(s *port.Shared) (n int) {
+	if s == nil {
+		return 0
+	}
+	for _, b := range []*sharedobj.Body{s.Write, s.State} {
+		if b != nil {
+			n += len(b.Bytes())
+		}
+	}
+	return n + len(s.Data)
 }
 
 func decodeOrder(b []byte) (*port.Order, error) {

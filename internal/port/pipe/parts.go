@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/satin-peer/satin/internal/wire"
 )
@@ -17,33 +18,31 @@ const (
 	more     = 1
 )
 
-// frames encodes a message, in its frames.
-func frames(v any) ([]byte, error) {
+// frames encodes a message, in its frames. Of a long one about so many bytes are values: the memory is taken once, and
+// the heads of the frames are put between its parts there.
+func frames(v any, values int) ([]byte, error) {
+	const head, part = wire.FrameHead + 1, partSize - 1
 	var b bytes.Buffer
-	b.Write(make([]byte, wire.FrameHead+1))
+	if values >= part {
+		b.Grow(values + head*(values/part) + partSize)
+	}
+	b.Write(make([]byte, head))
 	if err := wire.Shared().Append(&b, v); err != nil {
 		return nil, err
 	}
-	all := b.Bytes()
-	const head = wire.FrameHead + 1
-	size := len(all) - head
-	if size < partSize {
-		binary.BigEndian.PutUint32(all, uint32(1+size))
-		all[wire.FrameHead] = last
-		return all, nil
+	size := b.Len() - head
+	parts := max(1, (size+part-1)/part)
+	all := slices.Grow(b.Bytes(), head*(parts-1))[:size+head*parts]
+	mark := byte(last)
+	for i := parts - 1; i >= 0; i-- { // from the end: each moves to where the next ones have been
+		from, n := i*part, min(part, size-i*part)
+		frame := all[i*(head+part):]
+		copy(frame[head:], all[head+from:][:n])
+		binary.BigEndian.PutUint32(frame, uint32(1+n))
+		frame[wire.FrameHead] = mark
+		mark = more
 	}
-	out := make([]byte, 0, len(all)+head*(size/(partSize-1)+1))
-	for rest := all[head:]; len(rest) > 0; {
-		part := rest[:min(len(rest), partSize-1)]
-		rest = rest[len(part):]
-		out = binary.BigEndian.AppendUint32(out, uint32(1+len(part)))
-		mark := byte(last)
-		if len(rest) > 0 {
-			mark = more
-		}
-		out = append(append(out, mark), part...)
-	}
-	return out, nil
+	return all, nil
 }
 
 // A reader reads messages of at most so many bytes.

@@ -109,7 +109,7 @@ func (s *server) tell() (again time.Duration, err error) {
 			return s.flush(again)
 		}
 		for i := range events {
-			b, err := frames(&events[i])
+			b, err := frames(&events[i], values(events[i].Shared))
 			if err == nil {
 				_, err = s.out.Write(b)
 			}
