@@ -20,8 +20,8 @@ import (
 
 const recordHelp = `satin-sim record APP [ARGUMENTS] [FLAGS] runs an application of satin-peer on one core and prints the tree of its jobs, with
 what each cost and how large its argument and result are, for satin-sim run --tree FILE. It takes some times as long as the
-application's sequential program, which runs too. With --runs N it does so N times, and what a job cost is the least of
-that: on a machine that does other things, too.
+application's sequential program, which runs too, as do all jobs in place on one core: what they cost adds up to that. With
+--runs N it does so N times, and what a job cost is the least of that: on a machine that does other things, too.
 
 Examples:
   satin-sim record nqueens 14 > queens.tree
@@ -81,7 +81,7 @@ func recordTree(args []string, out, progress io.Writer) error {
 // maxRecordings bounds --runs.
 const maxRecordings = 100
 
-// recordOnce runs the jobs, and then the sequential program.
+// recordOnce runs the jobs, then all of them as one program, and then the sequential program.
 func recordOnce(ctx context.Context, name string, problem *apps.Problem) (*sim.Recorded, error) {
 	tree, result, err := record.Tree(ctx, name, problem.Root, problem.Arg)
 	if err != nil {
@@ -89,6 +89,13 @@ func recordOnce(ctx context.Context, name string, problem *apps.Problem) (*sim.R
 	}
 	if err := problem.Check(result); err != nil {
 		return nil, fmt.Errorf("%s: the recorded run has a wrong result: %w", problem.Title, err)
+	}
+	whole, err := record.Whole(ctx, problem.Root, problem.Arg)
+	if err != nil {
+		return nil, err
+	}
+	if whole > 0 { // the system tells
+		tree.Weigh(whole)
 	}
 	tree.Twin = record.Time(func() { problem.Sequential() })
 	return tree, nil

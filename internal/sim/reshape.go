@@ -70,15 +70,20 @@ func (r *Recorded) Least(again *Recorded) (*Recorded, error) {
 		return nil, err
 	}
 	least.Twin = min(r.Twin, again.Twin)
-	factor := float64(min(r.Work(), again.Work())) / max(1, float64(least.Work()))
-	for i := range jobs {
-		j := &jobs[i]
+	least.Weigh(min(r.Work(), again.Work()))
+	return least, nil
+}
+
+// Weigh changes all costs by one factor, so that they add up to total: what the whole program takes.
+func (r *Recorded) Weigh(total time.Duration) {
+	factor := float64(total) / max(1, float64(r.Work()))
+	for i := range r.jobs {
+		j := &r.jobs[i]
 		j.Cost = time.Duration(float64(j.Cost) * factor).Round(rounded)
 		for k := range j.Later {
 			j.Later[k].Cost = time.Duration(float64(j.Later[k].Cost) * factor).Round(rounded)
 		}
 	}
-	return least, nil
 }
 
 // rounded is what costs are rounded to that were computed: files get small.

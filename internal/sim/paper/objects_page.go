@@ -52,10 +52,10 @@ func (x *objectsRuns) introduction(d *Document, o Options) {
 	}
 	d.table(rows)
 	d.para("The longest chain is what a run takes at least on any number of machines: of all jobs that wait for each other, the root's own part with them.")
-	d.para("**Barnes-Hut** has its stars in %d chunks of neighbours. Each is a shared object, of which a job writes a new version in each step, when it "+
-		"has moved the stars and made their boxes; no thread computes something about all stars. Each machine makes the boxes of every chunk when it comes: in all "+
-		"%.1f %% of a step, as `go test ./apps/barneshut -run xxx -bench Arrival` measures it, taken from the jobs of the machine unless one of its cores has none; the next step waits for the last chunk's. The 16th step would put stars into other chunks, which the root does alone: in seven steps it does not.",
-		starChunks, 100*arrivalShare)
+	d.para("**Barnes-Hut** has its stars in %d chunks of neighbours, and these in %d regions. Each is a shared object, of which a job writes a new version in each step, when "+
+		"others have moved the stars and made their boxes; no thread computes something about all stars. Each machine makes the boxes of every region when it comes: in all "+
+		"%.2f %% of a step, as `go test ./apps/barneshut -run xxx -bench Arrival` measures it, taken from the jobs of the machine unless one of its cores has none; the next step waits for the last region's. The 16th step would put stars into other chunks, which the root does alone: in seven steps it does not.",
+		starChunks, starRegions, 100*arrivalShare)
 	most := x.points[len(x.points)-1].cores
 	share, longest := x.list[0].work/time.Duration(most), chain(x.list[0].tree)
 	d.para("**Why a goal is missed.** Grammar on %d cores: its searches to depth 0, 1, 2 ... follow each other, the first have few jobs, and each begins with one, while all "+

@@ -8,6 +8,9 @@
 // taken to come before its first spawn; when it spawns again afterwards, that is its next phase. To hand
 // children out and to wait for them costs their parent some microseconds, which are measured beforehand and taken away.
 //
+// A program whose jobs are handed out finds the caches cold that it had left warm, more so on a machine that does other
+// things: Whole is what it takes when nobody records it, as which all jobs together should count (sim.Recorded.Weigh).
+//
 // Of what jobs share, arguments have the names, as in a swarm; how the values get to the peers is not recorded.
 //
 // A recording depends on the machine and the moment. What is simulated with it does not.
@@ -88,6 +91,44 @@ func Tree(ctx context.Context, name, fn string, arg any) (tree *sim.Recorded, re
 	}
 	tree, err = sim.NewRecorded(name, jobs)
 	return tree, root.outcome.Result, err
+}
+
+// Whole runs the function registered as fn as it runs in a swarm on one core that nobody steals from, and returns the
+// processor time of that core's thread; 0 where the system does not tell.
+func Whole(ctx context.Context, fn string, arg any) (used time.Duration, err error) {
+	w := new(watch)
+	p, err := engine.NewPool(engine.Config{Workers: 1, Host: w, Outside: namer{wire.Shared()}})
+	if err != nil {
+		return 0, err
+	}
+	defer p.Close()
+	engine.Handles(arg, func(h engine.Shared) { _, _, _ = h.Leave(engine.Handle{Shelf: p.Shelf()}) })
+	ended := make(chan engine.Outcome, 1)
+	in := engine.Job{ID: job.ID{Run: job.NewRunID()}, Func: fn, Arg: arg, Restarted: true}
+	if _, err := p.Submit(in, func(o engine.Outcome) {
+		_, until := engine.ThreadTime()
+		used = until - w.since
+		ended <- o
+	}); err != nil {
+		return 0, err
+	}
+	select {
+	case o := <-ended:
+		return used, cmp.Or(o.Failure, o.Err)
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
+// watch notes when the root begins.
+type watch struct {
+	engine.Alone
+	since time.Duration
+}
+
+func (w *watch) Salvage(job.Path) (hit, below bool) {
+	_, w.since = engine.ThreadTime()
+	return false, false
 }
 
 // do runs a job, and all that it spawns whenever it waits for it: the newest first, as a worker would.

@@ -114,6 +114,27 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// TestWhole: the program is run as one, too, and what its jobs cost is made to add up to what that takes.
+func TestWhole(t *testing.T) {
+	tree, _, err := Tree(t.Context(), "sum", "record.sum", 500)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := Whole(t.Context(), "record.sum", 500)
+	if err != nil || whole < 0 {
+		t.Fatalf("%v, %v", whole, err)
+	}
+	first := tree.Cost(tree.Root())
+	before := tree.Work()
+	tree.Weigh(3 * before)
+	if got := tree.Cost(tree.Root()); tree.Work() < 2*before || tree.Work() > 4*before || got < 2*first {
+		t.Errorf("jobs of %v weigh %v, the root's %v now %v", before, tree.Work(), first, got)
+	}
+	if _, err := Whole(t.Context(), "record.fail", 1); err == nil {
+		t.Error("a program that fails took some time")
+	}
+}
+
 // TestShared: jobs that name shared data are recorded with its names, and not with the data.
 func TestShared(t *testing.T) {
 	tree, result, err := Tree(t.Context(), "search", "record.search", 300)
