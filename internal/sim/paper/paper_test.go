@@ -169,8 +169,8 @@ func TestObjectsPage(t *testing.T) {
 	if c := chain(list[0].tree); c <= 0 || c > list[0].work/100 || c < list[0].alone {
 		t.Errorf("the longest chain is %v", c)
 	}
-	if n := len(list[0].tree.(*sky).moves); n != starSteps*starChunks {
-		t.Errorf("%d chunks are written in %d steps", n, starSteps)
+	if n := len(list[0].tree.(*sky).moves); n != starSteps*starRegions {
+		t.Errorf("%d regions are written in %d steps", n, starSteps)
 	}
 	small := list[2].gene(16, 32, 1, false, objectsCores*time.Second)
 	small.larger = list[2].gene(32, 32, 1, false, 2*objectsCores*time.Second)
