@@ -34,7 +34,7 @@ type constants struct {
 	mu    sync.Mutex
 	runs  map[job.RunID][]statement.Constant // own ones
 	idle  map[string]time.Time               // since when none names it
-	given weak.Pointer[sharedobj.Body]       // the last that was handed in: its run, which comes next, may have it still
+	given weak.Pointer[sharedobj.Body]       // the last that was handed in, for its run
 }
 
 const (

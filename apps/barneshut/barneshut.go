@@ -219,8 +219,8 @@ func step(f *satin.Frame, s Shared) (m Moved) {
 	}
 	pulls := satin.Spawn(f, shared, Span{s.Sky, s.Step.Chunk, 0, s.Step.Law, s.Step.Threshold})
 	// The newest job is the next one here: nothing waits for the order when the last forces have come.
-	order := satin.Spawn(f, ordered, Order{s.Sky.Region[s.Step.Chunk/perRegion], s.Step.Chunk % perRegion, s.Step.Motion,
-		s.Step.Time, s.Step.Leaf})
+	own, place := s.Sky.Region[s.Step.Chunk/perRegion], s.Step.Chunk%perRegion
+	order := satin.Spawn(f, ordered, Order{own, place, s.Step.Motion, s.Step.Time, s.Step.Leaf})
 	in := order.Get()
 	m.Chunk, m.Motion, m.Sum = now.step(&s.Step.Motion, in, slices.Concat(pulls.Get()...), s.Step.Time, s.Step.First,
 		s.Step.Leaf)

@@ -26,7 +26,8 @@ func each[A, R any](f *satin.Frame, n int, fn func(*satin.Frame, A) R, arg func(
 func (p *Problem) start(region int, all Drift) Start { return Start{*p, region * perRegion, all} }
 
 func drawAll(f *satin.Frame, p *Problem) (all Drift) {
-	each(f, regions, drawnRegion, func(r int) Start { return p.start(r, Drift{}) }, func(_ int, found [perRegion]Drift) {
+	one := func(r int) Start { return p.start(r, Drift{}) }
+	each(f, regions, drawnRegion, one, func(_ int, found [perRegion]Drift) {
 		for _, d := range found {
 			all.add(d)
 		}
