@@ -78,6 +78,12 @@ func TestChainsFallWithTheirRoot(t *testing.T) {
 		ids := known(t, other)
 		return !slices.Contains(ids, idOf(t, inviter)) && !slices.Contains(ids, idOf(t, owner))
 	})
+	var said meeting
+	r := invited(t, v).at(t, other)
+	until(t, "a member meets the other one", func() bool { return r.say(t, "/satin/meet/1", &meeting{}, &said) == nil })
+	if len(said.Out) == 0 {
+		t.Error("a meeting tells nothing of whoever is out")
+	}
 	late := computing(t)
 	join(t, v, late, control.Invitation{})
 	until(t, "a newcomer has heard", func() bool { return late.Revoked(idOf(t, inviter)) })
