@@ -10,7 +10,7 @@ import (
 // of these.
 const (
 	exactResult = "exact-result" // at the end: the run's result is the sequential program's
-	noHang      = "no-hang"      // the run ends within Config.Limit after the last fault and never runs out of events
+	NoHang      = "no-hang"      // the run ends within Config.Limit after the last fault and never runs out of events
 	// a job that is outside is filled in or put back at most once, a frame gets one result a child
 	slotOnce    = "slot-once"
 	segmentOnce = "segment-once" // a core never uses a segment number twice

@@ -243,8 +243,8 @@ func TestHangIsNoticed(t *testing.T) {
 	c.Limit = 2 * time.Second
 	_, err := Run(c)
 	var v *Violation
-	if !errors.As(err, &v) || v.Invariant != noHang {
-		t.Errorf("error %v, want %s", err, noHang)
+	if !errors.As(err, &v) || v.Invariant != NoHang {
+		t.Errorf("error %v, want %s", err, NoHang)
 	}
 }
 

@@ -128,7 +128,7 @@ func clusterID(c int) steal.ClusterID { return steal.ClusterID(fmt.Sprintf("c%02
 func (w *world) loop() {
 	for !w.over() {
 		if w.queue.len() == 0 {
-			panic(violation(noHang, "nothing will ever happen again, and the root has no result"))
+			panic(violation(NoHang, "nothing will ever happen again, and the root has no result"))
 		}
 		e := w.queue.next()
 		if e.at < w.now {
@@ -136,7 +136,7 @@ func (w *world) loop() {
 		}
 		w.now = e.at
 		if w.now > w.harm.calm.since+int64(w.cfg.Limit) {
-			panic(violation(noHang, "no result %v after the last fault", w.cfg.Limit))
+			panic(violation(NoHang, "no result %v after the last fault", w.cfg.Limit))
 		}
 		w.counts.Events++
 		w.dispatch(&e)

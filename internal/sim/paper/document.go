@@ -40,9 +40,11 @@ func (d *Document) table(rows [][]string) {
 type sample []float64
 
 func collect(reports []*sim.Report, figure func(*sim.Report) float64) sample {
-	s := make(sample, len(reports))
-	for i, r := range reports {
-		s[i] = figure(r)
+	s := make(sample, 0, len(reports))
+	for _, r := range reports {
+		if r != nil { // it was not given up
+			s = append(s, figure(r))
+		}
 	}
 	return s
 }
@@ -80,7 +82,10 @@ func (s sample) spread() float64 {
 }
 
 func (s sample) String() string {
-	if len(s) == 1 {
+	switch len(s) {
+	case 0:
+		return "no result"
+	case 1:
 		return fmt.Sprintf("%.1f", s[0])
 	}
 	return fmt.Sprintf("%.1f ±%.1f", s.mean(), s.spread())

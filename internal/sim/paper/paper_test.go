@@ -131,6 +131,19 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// Guards that a run that may be given up leaves a page with the others, and that no other run is given up.
+func TestGivenUp(t *testing.T) {
+	s := Setup{App: raytracer, Network: single(4), Policy: adaptive, Most: time.Second}
+	reports, err := measure(Options{Seeds: 1}, []Setup{s})
+	if err != nil || reports[0][0] != nil || collect(reports[0], elapsed).String() != "no result" {
+		t.Errorf("a second for minutes of work: %v, %v", reports, err)
+	}
+	s.Most = time.Hour
+	if reports, err = measure(Options{Seeds: 1}, []Setup{s}); err != nil || reports[0][0] == nil {
+		t.Errorf("an hour: %v, %v", reports, err)
+	}
+}
+
 func TestSample(t *testing.T) {
 	s := sample{1, 4, 7}
 	if s.mean() != 4 || s.spread() != 3 || s.String() != "4.0 ±3.0" || (sample{2}).String() != "2.0" {
