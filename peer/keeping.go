@@ -197,6 +197,7 @@ func (x *keeping) send(w io.Writer, q *answerQuestion) error {
 			return x.files.held.copy(w, name, at, size)
 		}
 	} else if o := info.Unsaved; o != nil && !info.Mine && o.Hash == q.Hash {
+		// A frame, without the copy that wire.WriteFrame makes: an outcome may be large.
 		_, err := w.Write(binary.BigEndian.AppendUint32(nil, uint32(len(o.Bytes))))
 		if err == nil {
 			_, err = w.Write(o.Bytes)

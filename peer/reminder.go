@@ -2,9 +2,9 @@ package peer
 
 import "time"
 
-// A reminder says when what gossip may lose is said again: some time after it was said, and then after twice as long
-// each time, up to outEvery. So who was out of reach for a while hears of it at the latest after as long a time again,
-// and what is old costs little. It is a pure core: it is told the time, and does nothing.
+// A reminder says when what gossip may lose is said again: some time after it was said, and then after twice as
+// long each time, up to outEvery. So whoever was out of reach for a while hears of it at the latest after as long a
+// time again, and what is old costs little. It is a pure core: it is told the time, and does nothing.
 type reminder struct {
 	next time.Time
 	wait time.Duration
@@ -21,7 +21,7 @@ func (r *reminder) due(now time.Time) bool {
 }
 
 // repeats are the last statements of a kind that this peer has made, which are told again in turn: the newest after
-// tellAgain, for who has missed it or had no time to try it, then after twice as long each time, up to outEvery.
+// tellAgain, for whoever has missed it or had no time to try it, then after twice as long each time, up to outEvery.
 type repeats struct {
 	list [][]byte
 	turn int

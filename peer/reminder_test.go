@@ -7,8 +7,9 @@ import (
 )
 
 // What is said again reaches everybody: each time it is lost for each member with some probability, and for a while
-// nobody can be reached. Who was out of reach hears of it when as much time again has gone by, unless chance loses it
-// then, too; and it is not said more often than it must be. The rule is the one of proofs and of revocations.
+// nobody can be reached. Whoever was out of reach hears of it when as much time again has gone by, unless chance
+// loses it then, too; and it is not said more often than it must be. The rule is the one of proofs and of
+// revocations.
 func TestRemindersThroughLoss(t *testing.T) {
 	const members, longest = 8, 2 * time.Hour
 	for seed := range uint64(500) {

@@ -9,8 +9,9 @@ import (
 )
 
 // A transit counts what is in memory here because it is on its way to other members, or from them: they decide how
-// slowly. One has so much at a time, or one thing that is larger, if it has nothing else on its way; all have so much
-// of what is not larger, and so much of what is. Who finds no room is not waited for: it asks somebody else, or again.
+// slowly. One has so much at a time, or one thing that is larger, if it has nothing else on its way; all have so
+// much of what is not larger, and so much of what is. Whoever finds no room is not waited for: it asks somebody
+// else, or again.
 type transit struct {
 	mu    sync.Mutex
 	small int // bytes of what is not larger than transitPart

@@ -303,7 +303,7 @@ func TestMustersAreBounded(t *testing.T) {
 		t.Errorf("number %d: after a restart it would be lower", last.Number)
 	}
 	if told := of[TellRoster](c.Tick(noon.Add(time.Minute))); len(told) != 1 || told[0].Roster.Number != last.Number {
-		t.Errorf("%+v is told again, for who has missed it", told)
+		t.Errorf("%+v is told again, for whoever has missed it", told)
 	}
 }
 

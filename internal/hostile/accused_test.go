@@ -309,8 +309,9 @@ func weave(f *satin.Frame, t Talk) int {
 	return l.Value(f)
 }
 
-// Who owns a run may have others compute any job of its application, such as one whose results may honestly differ, and
-// lie to them about what it reads: what they sign of that puts nobody out, though the run's own jobs can be compared.
+// Whoever owns a run may have others compute any job of its application, such as one whose results may honestly
+// differ, and lie to them about what it reads: what they sign of that puts nobody out, though the run's own jobs
+// can be compared.
 func TestHonestDifferences(t *testing.T) {
 	v := impatient(t)
 	misled, twice := invited(t, v), invited(t, v)
