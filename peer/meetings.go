@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
-	"github.com/libp2p/go-libp2p/core/peerstore"
 	"github.com/libp2p/go-libp2p/core/protocol"
 	"github.com/multiformats/go-multiaddr"
 	"golang.org/x/time/rate"
@@ -63,8 +62,8 @@ type meetings struct {
 		SwarmName() string
 		// Vouch says by whom a peer is a member.
 		Vouch(id peer.ID, proof []byte) (by []peer.ID, err error)
-		// Dialable are the addresses that mean the same here as to whoever told of them.
-		Dialable(addrs []multiaddr.Multiaddr, via multiaddr.Multiaddr) []multiaddr.Multiaddr
+		// Heard notes where a member is by what it tells over a link; see rememberAddresses.
+		Heard(id peer.ID, addrs []multiaddr.Multiaddr, via multiaddr.Multiaddr)
 	}
 }
 
@@ -249,7 +248,7 @@ func (x *meetings) rememberAddresses(c *statement.SignedCard, via multiaddr.Mult
 			addrs = append(addrs, m)
 		}
 	}
-	x.board.net.Peerstore().AddAddrs(c.Peer, x.host.Dialable(addrs, via), peerstore.RecentlyConnectedAddrTTL)
+	x.host.Heard(c.Peer, addrs, via)
 }
 
 // linkTo is where a connected peer is now; nil if it has gone.

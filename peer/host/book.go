@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -24,7 +25,9 @@ const (
 	rememberFor    = 30 * 24 * time.Hour
 	firstRetry     = 2 * time.Second // after a failed dial, doubled by each further one
 	longestRetry   = 5 * time.Minute
-	addrBookFormat = "# Addresses where members were met, and when (seconds since 1970)."
+	heardWord      = "heard"
+	addrBookFormat = "# Addresses where members were met, or heard of, and when (seconds since 1970)."
+	maxBookText    = maxStateFile - 2*maxAddress // a longer file could not be read again
 )
 
 // A bookEntry is what is known of how to reach a peer.
@@ -34,6 +37,8 @@ type bookEntry struct {
 	record  []byte       // the addresses as the peer itself signed them, to pass on; nil if it did not
 	seq     uint64       // of the record
 	met     time.Time    // when it was last seen as a member; zero: never
+	heard   time.Time    // when its card last told, more or less; zero: never, or it is not remembered for that
+	byCard  bool         // its card alone says where it is: it is dialed when nobody is here
 	tries   int          // failed dials in a row
 	notTill time.Time    // the next dial
 }
@@ -41,15 +46,19 @@ type bookEntry struct {
 // member says whether the peer was met as one.
 func (e *bookEntry) member() bool { return e != nil && !e.met.IsZero() }
 
-// An addrBook knows where peers may be. Those met as members are remembered in a file.
+// lasts says whether the peer is remembered across starts.
+func (e *bookEntry) lasts() bool { return e.member() || !e.heard.IsZero() }
+
+// An addrBook knows where peers may be. Those met as members, and some that were heard of, are remembered in a file.
 type addrBook struct {
 	path string
 	self peer.ID
+	seed maphash.Seed
 
 	mu    sync.Mutex
 	all   map[peer.ID]*bookEntry
 	dirty bool // the file is not up to date
-	fresh bool // and lacks a member that was met for the first time
+	fresh bool // and lacks a member that was met or heard of for the first time
 }
 
 func openAddrBook(path string, self peer.ID, now time.Time) (*addrBook, error) {
@@ -57,7 +66,7 @@ func openAddrBook(path string, self peer.ID, now time.Time) (*addrBook, error) {
 	if err != nil {
 		return nil, err
 	}
-	book := &addrBook{path: path, self: self}
+	book := &addrBook{path: path, self: self, seed: maphash.MakeSeed()}
 	// A file that was damaged costs the time to find others, so it is not worth an error.
 	book.all = parseAddrBook(b, now)
 	delete(book.all, self)
@@ -66,10 +75,11 @@ func openAddrBook(path string, self peer.ID, now time.Time) (*addrBook, error) {
 
 // parseAddrBook reads what formatAddrBook wrote, and leaves out lines that make no sense.
 func parseAddrBook(b []byte, now time.Time) map[peer.ID]*bookEntry {
-	all := map[peer.ID]*bookEntry{}
+	all, heard := map[peer.ID]*bookEntry{}, 0
 	for lines := bufio.NewScanner(bytes.NewReader(b)); lines.Scan(); {
 		fields := strings.Fields(lines.Text())
-		if len(fields) != 2 || strings.HasPrefix(fields[0], "#") {
+		byCard := len(fields) == 3 && fields[2] == heardWord
+		if len(fields) != 2 && !byCard || strings.HasPrefix(fields[0], "#") {
 			continue
 		}
 		info, err := ParseAddr(fields[0])
@@ -77,20 +87,29 @@ func parseAddrBook(b []byte, now time.Time) map[peer.ID]*bookEntry {
 			continue
 		}
 		seconds, err := strconv.ParseInt(fields[1], 10, 64)
-		met := time.Unix(seconds, 0)
-		if err != nil || met.After(now) || now.Sub(met) > rememberFor {
+		at := time.Unix(seconds, 0)
+		if err != nil || at.After(now) || now.Sub(at) > rememberFor {
 			continue
 		}
 		e := all[info.ID]
 		if e == nil {
-			if len(all) >= maxRemembered {
+			if byCard && heard >= maxHeard || !byCard && len(all)-heard >= maxRemembered {
 				continue
 			}
-			e = &bookEntry{}
+			if e = (&bookEntry{byCard: byCard}); byCard {
+				heard++
+			}
 			all[info.ID] = e
 		}
-		if e.met.Before(met) {
-			e.met = met
+		if e.byCard != byCard {
+			continue
+		}
+		last := &e.met
+		if byCard {
+			last = &e.heard
+		}
+		if last.Before(at) {
+			*last = at
 		}
 		if len(e.addrs) < maxPeerAddrs {
 			e.addrs = append(e.addrs, info.Addrs...)
@@ -99,18 +118,31 @@ func parseAddrBook(b []byte, now time.Time) map[peer.ID]*bookEntry {
 	return all
 }
 
-// formatAddrBook writes the members that were met last.
+// formatAddrBook writes the members that were met last, and those that are remembered though they were only heard of.
 func formatAddrBook(all map[peer.ID]*bookEntry) []byte {
-	ids := slices.DeleteFunc(slices.Collect(maps.Keys(all)), func(id peer.ID) bool { return all[id].met.IsZero() })
-	slices.SortFunc(ids, func(a, b peer.ID) int {
-		return cmp.Or(all[b].met.Compare(all[a].met), cmp.Compare(a, b))
-	})
 	text := bytes.NewBufferString(addrBookFormat + "\n")
-	for _, id := range ids[:min(len(ids), maxRemembered)] {
-		for _, a := range all[id].addrs {
-			fmt.Fprintf(text, "%s/p2p/%s %d\n", a, id, all[id].met.Unix())
+	write := func(most int, when func(*bookEntry) time.Time, word string) {
+		ids := slices.DeleteFunc(slices.Collect(maps.Keys(all)),
+			func(id peer.ID) bool { return when(all[id]).IsZero() })
+		slices.SortFunc(ids, func(a, b peer.ID) int {
+			return cmp.Or(when(all[b]).Compare(when(all[a])), cmp.Compare(a, b))
+		})
+		for _, id := range ids[:min(len(ids), most)] {
+			for _, a := range all[id].addrs {
+				line := fmt.Sprintf("%s/p2p/%s", a, id)
+				if len(line) <= maxAddress && text.Len() < maxBookText {
+					fmt.Fprintf(text, "%s %d%s\n", line, when(all[id]).Unix(), word)
+				}
+			}
 		}
 	}
+	write(maxRemembered, func(e *bookEntry) time.Time { return e.met }, "")
+	write(maxHeard, func(e *bookEntry) time.Time {
+		if e.member() {
+			return time.Time{}
+		}
+		return e.heard
+	}, " "+heardWord)
 	return text.Bytes()
 }
 
@@ -121,59 +153,24 @@ func (b *addrBook) learn(id peer.ID, addrs []ma.Multiaddr, record []byte, seq ui
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e := b.all[id]
-	if e == nil {
-		if len(b.all) >= maxKnown && !b.evict() {
-			return false
-		}
-		e = &bookEntry{}
-		b.all[id] = e
-		news = true
-	}
+	news = b.all[id] == nil
+	e := b.entry(id)
 	if record != nil {
 		if e.record != nil && seq <= e.seq {
 			return news
 		}
 		e.addrs, e.record, e.seq = nil, record, seq
-		if e.reached != nil {
-			e.addrs = append(e.addrs, e.reached)
-		}
 	}
-	for _, a := range addrs {
-		if len(e.addrs) < maxPeerAddrs && !slices.ContainsFunc(e.addrs, a.Equal) {
-			e.addrs = append(e.addrs, a)
-			news = true
-		}
-	}
-	if news {
-		e.tries, e.notTill = 0, time.Time{}
-		b.dirty = b.dirty || !e.met.IsZero()
+	e.byCard = false
+	if e.know(e.addrs, addrs) || news {
+		news, e.tries, e.notTill = true, 0, time.Time{}
+		b.dirty = b.dirty || e.lasts()
 	}
 	return news
 }
 
-// evict makes room by forgetting a peer that was never met as a member. The lock is held.
-func (b *addrBook) evict() bool {
-	for id, e := range b.all { // any of them
-		if e.met.IsZero() {
-			delete(b.all, id)
-			return true
-		}
-	}
-	var oldest peer.ID
-	for id, e := range b.all {
-		if o := b.all[oldest]; o == nil || e.met.Before(o.met) {
-			oldest = id
-		}
-	}
-	delete(b.all, oldest)
-	return true
-}
-
-// meet notes that a peer is a member, and where it was reached.
-func (b *addrBook) meet(id peer.ID, at ma.Multiaddr, now time.Time) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// entry is what is known of a peer; it makes room for one that is new. The lock is held.
+func (b *addrBook) entry(id peer.ID) *bookEntry {
 	e := b.all[id]
 	if e == nil {
 		if len(b.all) >= maxKnown {
@@ -182,13 +179,31 @@ func (b *addrBook) meet(id peer.ID, at ma.Multiaddr, now time.Time) {
 		e = &bookEntry{}
 		b.all[id] = e
 	}
+	return e
+}
+
+// evict makes room by forgetting a peer that is not remembered, or else the one that was met or heard of the longest
+// time ago, which was never met if there is such a one. The lock is held.
+func (b *addrBook) evict() {
+	var last peer.ID
+	for id, e := range b.all {
+		if o := b.all[last]; o == nil || cmp.Or(e.met.Compare(o.met), e.heard.Compare(o.heard)) < 0 {
+			last = id
+		}
+	}
+	delete(b.all, last)
+}
+
+// meet notes that a peer is a member, and where it was reached.
+func (b *addrBook) meet(id peer.ID, at ma.Multiaddr, now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := b.entry(id)
 	b.fresh = b.fresh || e.met.IsZero()
-	e.met, e.tries, e.notTill = now, 0, time.Time{}
+	e.met, e.tries, e.notTill, e.byCard = now, 0, time.Time{}, false
 	if at != nil {
 		e.reached = at
-		e.addrs = slices.DeleteFunc(e.addrs, at.Equal)
-		e.addrs = slices.Insert(e.addrs, 0, at)
-		e.addrs = e.addrs[:min(len(e.addrs), maxPeerAddrs)]
+		e.know(e.addrs)
 	}
 	b.dirty = true
 }
@@ -209,7 +224,7 @@ func (b *addrBook) failed(id peer.ID, final bool, now time.Time) {
 		return
 	}
 	if final {
-		e.met, e.tries = time.Time{}, 16
+		e.met, e.heard, e.tries = time.Time{}, time.Time{}, 16
 		b.dirty = true
 	}
 	e.tries++
@@ -226,7 +241,7 @@ func backoff(tries int) time.Duration {
 	return d/2 + rand.N(d/2+1)
 }
 
-// candidates are up to n peers worth dialing now, members that were met first, then at random.
+// candidates are up to n peers worth dialing now, those with the fewest failures in a row first, else at random.
 func (b *addrBook) candidates(n int, now time.Time, skip func(peer.ID, *bookEntry) bool) (infos []peer.AddrInfo,
 	next time.Time) {
 	b.mu.Lock()

@@ -48,7 +48,8 @@
 //
 // # Finding others
 //
-// While no member is connected, what Config.Bootstrap names is tried, ever more slowly. While there are fewer
+// While no member is connected, what Config.Bootstrap names is tried, ever more slowly, and so are members that
+// this peer only knows by what others passed on (Heard; 64 of them are remembered in a file). While there are fewer
 // than Config.MinPeers, known addresses are: those where members were met (remembered in a file), those that
 // members tell each other after a handshake and then once a minute over /satin/peers/1 (each list signed by
 // the peer whose addresses they are), and those heard on the local network, where only members of one swarm

@@ -190,9 +190,11 @@ func FuzzAddrBook(f *testing.F) {
 	now := time.Unix(1800000000, 0)
 	f.Add([]byte(addrBookFormat + "\n/ip4/192.0.2.1/udp/4001/quic-v1/p2p/" + idOf(f, 1).String() + " 1799999999\n"))
 	f.Add([]byte("/ip4/192.0.2.1/udp/4001/quic-v1 1\nnonsense\n\x00 9"))
+	heard := "/ip4/192.0.2.1/tcp/4001/p2p/" + idOf(f, 2).String() + " 1799999998"
+	f.Add([]byte(heard + " heard\n" + heard + "\n" + heard + " herd\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		all := parseAddrBook(b, now)
-		if len(all) > maxRemembered {
+		if len(all) > maxRemembered+maxHeard {
 			t.Errorf("%d peers", len(all))
 		}
 		text := formatAddrBook(all)

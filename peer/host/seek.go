@@ -54,7 +54,7 @@ func newSeeker(h *Host) *seeker {
 }
 
 // checkBootstrap refuses entries of the configuration that can never be of use.
-func (h *Host) checkBootstrap(now time.Time) error {
+func (h *admission) checkBootstrap(now time.Time) error {
 	for _, text := range h.cfg.Bootstrap {
 		var err error
 		if IsInvitation(text) {
@@ -134,7 +134,7 @@ func (s *seeker) look(now time.Time) (next time.Time) {
 	}
 	if missing := h.cfg.MinPeers - len(here); missing > 0 {
 		infos, later := h.book.candidates(min(missing, seekDials), now,
-			func(id peer.ID, _ *bookEntry) bool { return s.useless(id) })
+			func(id peer.ID, e *bookEntry) bool { return s.useless(id) || e.byCard && len(here) > 0 })
 		sooner(later)
 		for _, info := range infos {
 			if !s.dial(info) {

@@ -346,6 +346,38 @@ func TestSplitSwarmMends(t *testing.T) {
 	})
 }
 
+// Members that are known by their cards alone are dialed when nobody is here, and in the next life, too.
+func TestHeardOfAreFoundWhenAllOthersAreGone(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		dirs := []string{t.TempDir(), t.TempDir()}
+		cfg := func(i int) host.Config { return host.Config{StateDir: dirs[i], MinPeers: 4} }
+		a, toA := w.on(&line{}, "1.0.0.1", 4001, host.Config{MinPeers: 4})
+		invitation := invite(t, a, host.InviteOptions{Uses: 2})
+		b := w.at("1.0.0.2", 4001, cfg(0))
+		join(t, b, invitation)
+		atB := b.Network().Addrs()
+		b.Close()
+		c := w.at("1.0.0.3", 4001, cfg(1))
+		join(t, c, invitation)
+		c.Heard(b.ID(), atB, nil)
+		toA.set(false, "1.0.0.2") // or a would tell of b
+		b = w.at("1.0.0.2", 4001, cfg(0))
+		time.Sleep(10 * time.Minute)
+		if !c.Admitted(a.ID()) || c.Admitted(b.ID()) {
+			t.Error("whoever has others dials those who are only heard of")
+		}
+		b.Close()
+		c.Close()
+		a.Close()
+		b = w.at("1.0.0.2", 4001, cfg(0))
+		c = w.at("1.0.0.3", 4002, cfg(1)) // where b does not look for it
+		time.Sleep(10 * time.Second)
+		if !c.Admitted(b.ID()) {
+			t.Error("a member that was heard of is not found in the next life")
+		}
+	})
+}
+
 // Peers that have found each other by other means, and refuse each other at the moment of the invitation, do
 // not spoil it.
 func TestJoinWhileOtherHandshakesFail(t *testing.T) {
