@@ -7,20 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/internal/durable"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/settings"
 )
-
-// stateNames are all that a peer keeps in its state directory. What else is there is somebody else's.
-var stateNames = []string{
-	"allowed", "answers", "cancelled", "checkpoints", "constants", "control", logFile, logFile + ".1",
-	dashboard.PrefsFile, "deaths", "deposits", "held", "hours.json", "incarnation", "invitations", "lies", "lock", "modules", "owed", "own", "peer.key",
-	"peers", "port", "published", "receipts", "records", "refused", "revocations", "revoked", "swarm", "swarm.key",
-}
 
 // stateMark is in every state directory in which a peer was once: without it nothing is removed.
 const stateMark = "peer.key"
@@ -77,7 +71,7 @@ func belongings(l *settings.Loaded) (list, foreign []string, err error) {
 	}
 	for _, e := range entries {
 		path := filepath.Join(l.StateDir, e.Name())
-		if slices.Contains(stateNames, e.Name()) {
+		if slices.Contains(settings.StateNames(), e.Name()) || strings.HasPrefix(e.Name(), durable.Unfinished) {
 			list = append(list, path)
 		} else {
 			foreign = append(foreign, path)

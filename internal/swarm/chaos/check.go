@@ -9,12 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/satin-peer/satin/internal/swarm"
+	"github.com/satin-peer/satin/peer/settings"
 )
 
 // How many goroutines a process may have after a run more than before it: streams to partners remain open for
@@ -187,9 +189,15 @@ func (t *trial) readLog(p *swarm.Process) {
 	}
 }
 
-// belongs are the files that a daemon that has ended may have in its state directory.
-var belongs = regexp.MustCompile(
-	`^(peer\.key|hours\.json|swarm\.key|swarm|incarnation|lock|port|peers|invitations|allowed|revoked|revocations|(refused|records)/all\.list|lies/[0-9A-Za-z]+\.lie|(answers|own|held|deaths|receipts)/[0-9a-f]{32}\.[a-z]+|submitted/[0-9a-f]{32}|constants/[0-9a-f]{64}\.constant|modules/[0-9a-f]{64}\.wasm|modules/compiled/[0-9a-f]{64}/(wazero[^/]*/|prepared-)[0-9a-f]+|filler)$`)
+// belongs says whether a daemon that has ended may have such a file in its state directory.
+func belongs(name string) bool {
+	top, _, below := strings.Cut(name, "/")
+	return name == "filler" || slices.Contains(settings.StateNames(), top) && (!below || belongsBelow.MatchString(name))
+}
+
+// belongsBelow are the files in the directories there.
+var belongsBelow = regexp.MustCompile(
+	`^((refused|records)/all\.list|lies/[0-9A-Za-z]+\.lie|(answers|own|held|deaths|receipts)/[0-9a-f]{32}\.[a-z]+|constants/[0-9a-f]{64}\.constant|modules/[0-9a-f]{64}\.wasm|modules/compiled/[0-9a-f]{64}/(wazero[^/]*/|prepared-)[0-9a-f]+)$`)
 
 // belongsAtHome is what commands keep for their user: modules that they have compiled.
 var belongsAtHome = regexp.MustCompile(
@@ -198,7 +206,7 @@ var belongsAtHome = regexp.MustCompile(
 // halfWritten are files that a process was writing when it ended without waiting for a slow disk, which its
 // next start removes; and the lock of a checkpoint whose process was killed before it had written anything,
 // which that removes too.
-var halfWritten = regexp.MustCompile(`^(\.[a-z.]+-\d+|(answers|own|held|modules|constants|receipts)/new-\d+|modules/compiled/[0-9a-f]{64}/(wazero[^/]*/[0-9a-f]+\.[0-9a-z.]+|new-\d+)|checkpoints/[0-9a-f]{32}/lock)$`)
+var halfWritten = regexp.MustCompile(`^(([a-z]+/)?\.new-\d+|modules/compiled/[0-9a-f]{64}/(wazero[^/]*/[0-9a-f]+\.[0-9a-z.]+|\.new-\d+)|checkpoints/[0-9a-f]{32}/lock)$`)
 
 // files sees that a process that was not killed has left nothing but what belongs in its state directory.
 func (t *trial) files(p *swarm.Process) error {
@@ -213,7 +221,7 @@ func (t *trial) files(p *swarm.Process) error {
 			if t.plan.has(Copy) && strings.HasPrefix(name, "checkpoints/") {
 				return err // nobody has gone on with what was copied
 			}
-			fine := belongs.MatchString(name) || halfWritten.MatchString(name)
+			fine := belongs(name) || halfWritten.MatchString(name)
 			if dir == p.Home {
 				fine = belongsAtHome.MatchString(name)
 			}

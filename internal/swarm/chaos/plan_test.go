@@ -99,7 +99,7 @@ func TestLeaksAreFound(t *testing.T) {
 func TestWhatBelongsWhere(t *testing.T) {
 	for _, name := range []string{"peer.key", "incarnation", "peers",
 		"answers/0123456789abcdef0123456789abcdef.answer"} {
-		if !belongs.MatchString(name) {
+		if !belongs(name) {
 			t.Errorf("%s is said not to belong there", name)
 		}
 	}
@@ -110,9 +110,14 @@ func TestWhatBelongsWhere(t *testing.T) {
 			t.Errorf("%s is at home in a cache: %v", name, !fine)
 		}
 	}
-	for _, name := range []string{"answers/new-123", ".peers-1", "core", "answers/x.answer", "own/new-1",
-		"control/control.sock"} {
-		if belongs.MatchString(name) {
+	for _, name := range []string{"answers/.new-123", ".new-1"} {
+		if belongs(name) || !halfWritten.MatchString(name) {
+			t.Errorf("%s is not said to be half written", name)
+		}
+	}
+	for _, name := range []string{"answers/new-123", ".peers-1", "core", "answers/x.answer", "own/new-1", "filler/x",
+		"submitted", "control/control.sock"} {
+		if belongs(name) {
 			t.Errorf("%s is said to belong there", name)
 		}
 	}
