@@ -43,6 +43,16 @@ func (b byPath[E]) at(p job.Path) []E {
 	return b[i:b.after(p)]
 }
 
+// has says whether something is at a path.
+func (b byPath[E]) has(p job.Path) bool {
+	i, _ := b.find(p, job.Identity{})
+	if i == len(b) {
+		return false
+	}
+	q, _ := b[i].name()
+	return slices.Equal(p, q)
+}
+
 // below is the span of what is strictly below a path.
 func (b byPath[E]) below(p job.Path) []E {
 	rest := b[b.after(p):]

@@ -3,27 +3,34 @@ package steal
 import (
 	"errors"
 	"slices"
-	"time"
+	"sort"
 
 	"github.com/satin-peer/satin/job"
 )
 
 // Orphans is what a core knew of lost work at one moment: the paths of jobs whose outcome somebody has or is
 // working on, this peer included. Immutable, so safe for concurrent use; the nil and the zero value know of
-// none.
+// none. Two snapshots share the chunks in which they are alike.
 type Orphans struct {
-	paths []job.Path // sorted, each once
+	chunks [][]job.Path // in order, none of them empty, each path once
+	n      int
 }
 
-// mergeOrphans makes a snapshot of two lists that are in order, which may be long, and a short one that is not.
+// chunkPaths is how many paths a chunk has at first; one of twice as many is divided.
+const chunkPaths = 64
+
+func inChunks(paths []job.Path) *Orphans {
+	return &Orphans{slices.Collect(slices.Chunk(paths, chunkPaths)), len(paths)}
+}
+
+// mergeOrphans makes a snapshot of lists that are in order, of which the third is short.
 func mergeOrphans(keeps byPath[*kept], knows byPath[*tupleEntry], running []job.Path) *Orphans {
-	slices.SortFunc(running, slices.Compare)
-	o := &Orphans{make([]job.Path, 0, len(keeps)+len(knows)+len(running))}
+	paths := make([]job.Path, 0, len(keeps)+len(knows)+len(running))
 	for {
 		var next job.Path
 		from := 0
 		consider := func(list int, p job.Path) {
-			if from == 0 || slices.Compare(p, next) < 0 {
+			if from == 0 || p.Compare(next) < 0 {
 				from, next = list, p
 			}
 		}
@@ -38,7 +45,7 @@ func mergeOrphans(keeps byPath[*kept], knows byPath[*tupleEntry], running []job.
 		}
 		switch from {
 		case 0:
-			return o
+			return inChunks(paths)
 		case 1:
 			keeps = keeps[1:]
 		case 2:
@@ -46,9 +53,55 @@ func mergeOrphans(keeps byPath[*kept], knows byPath[*tupleEntry], running []job.
 		case 3:
 			running = running[1:]
 		}
-		if n := len(o.paths); n == 0 || !slices.Equal(o.paths[n-1], next) {
-			o.paths = append(o.paths, next)
+		if n := len(paths); n == 0 || !slices.Equal(paths[n-1], next) {
+			paths = append(paths, next)
 		}
+	}
+}
+
+// find gives the place of a path, or where it would be: behind the last chunk if all are before it.
+func (o *Orphans) find(p job.Path) (chunk, i int, hit bool) {
+	chunk = sort.Search(len(o.chunks), func(k int) bool {
+		c := o.chunks[k]
+		return c[len(c)-1].Compare(p) >= 0
+	})
+	if chunk < len(o.chunks) {
+		i, hit = slices.BinarySearchFunc(o.chunks[chunk], p, job.Path.Compare)
+	}
+	return chunk, i, hit
+}
+
+// copied is what set may be called for.
+func (o *Orphans) copied() *Orphans { return &Orphans{slices.Clone(o.chunks), o.n} }
+
+// set has a path there or not, in a snapshot that nobody has got yet: its chunk may be others', and is copied.
+func (o *Orphans) set(p job.Path, there bool) {
+	k, i, hit := o.find(p)
+	if hit == there {
+		return
+	}
+	if !there {
+		o.n--
+		if c := o.chunks[k]; len(c) > 1 {
+			o.chunks[k] = slices.Concat(c[:i], c[i+1:])
+		} else {
+			o.chunks = slices.Delete(o.chunks, k, k+1)
+		}
+		return
+	}
+	o.n++
+	if k == len(o.chunks) {
+		if k == 0 {
+			o.chunks = append(o.chunks, []job.Path{p})
+			return
+		}
+		k--
+		i = len(o.chunks[k])
+	}
+	c := slices.Concat(o.chunks[k][:i], []job.Path{p}, o.chunks[k][i:])
+	if o.chunks[k] = c; len(c) >= 2*chunkPaths {
+		o.chunks[k] = c[:chunkPaths]
+		o.chunks = slices.Insert(o.chunks, k+1, c[chunkPaths:])
 	}
 }
 
@@ -58,11 +111,14 @@ func (o *Orphans) Look(p job.Path) (hit, below bool) {
 	if o == nil {
 		return false, false
 	}
-	i, hit := slices.BinarySearchFunc(o.paths, p, slices.Compare)
+	k, i, hit := o.find(p)
 	if hit {
 		i++
 	}
-	return hit, i < len(o.paths) && p.Above(o.paths[i])
+	if k < len(o.chunks) && i == len(o.chunks[k]) {
+		k, i = k+1, 0
+	}
+	return hit, k < len(o.chunks) && p.Above(o.chunks[k][i])
 }
 
 // Len is how many paths there are.
@@ -70,81 +126,15 @@ func (o *Orphans) Len() int {
 	if o == nil {
 		return 0
 	}
-	return len(o.paths)
+	return o.n
 }
 
-// watcher is what a core remembers of the snapshots it gave to its engine.
-type watcher struct {
-	now     *Orphans
-	changed bool // the orphans that run here have
-	begun   bool // restarted jobs are here
-	told    bool // the engine has the snapshot now
-	at      time.Duration
-}
-
-// smallTable is how many paths are sorted and copied without a second thought.
-const smallTable = 512
-
-// orphans is what is known of lost work at the moment, the work kept here included.
-func (lw *lostWork) orphans() *Orphans {
-	w := &lw.shown
-	if w.now != nil && !w.changed && !lw.store.changed && !lw.tuples.changed {
-		return w.now
-	}
-	w.changed, lw.store.changed, lw.tuples.changed = false, false, false
-	var running []job.Path
-	for _, s := range lw.segments.byID { // in any order: they are sorted
-		if s.adoptable() {
-			running = append(running, s.job.Path)
-		}
-	}
-	w.now, w.told = mergeOrphans(lw.store.index, lw.tuples.index, running), false
-	return w.now
-}
-
-func (lw *lostWork) orphansChanged() { lw.shown.changed = true }
-
-// expectRestarted is called before the engine gets a restarted job: from now on it is to know of orphans.
-func (lw *lostWork) expectRestarted() {
-	if lw.salvaging() {
-		lw.shown.begun = true
-		lw.showOrphans()
-	}
-}
-
-// showOrphans gives the engine what has changed, if it has restarted jobs. A large table is not copied more
-// often than every TellEvery.
-func (lw *lostWork) showOrphans() {
-	w := &lw.shown
-	if !w.begun || !lw.stale() || lw.now < w.at && w.now.Len() > smallTable {
-		return
-	}
-	o := lw.orphans()
-	if w.told || o.Len() == 0 && w.at == 0 {
-		return
-	}
-	w.told, w.at = true, lw.now+lw.cfg.TellEvery
-	lw.order(Order{Kind: LostWork, Orphans: o})
-}
-
-func (lw *lostWork) stale() bool {
-	return !lw.shown.told || lw.shown.changed || lw.store.changed || lw.tuples.changed
-}
-
-// nextShow is when showOrphans will have something to do that it put off; 0 is never.
-func (lw *lostWork) nextShow() time.Duration {
-	if w := &lw.shown; w.begun && lw.stale() && lw.now < w.at && w.now.Len() > smallTable {
-		return w.at
-	}
-	return 0
-}
-
-// Paths lists what there is, sorted, each once. It is not to be changed.
+// Paths lists what there is, sorted, each once.
 func (o *Orphans) Paths() []job.Path {
 	if o == nil {
 		return nil
 	}
-	return o.paths
+	return slices.Concat(o.chunks...)
 }
 
 // NewOrphans makes a snapshot of what Paths listed. The error says that the paths are not in order.
@@ -154,5 +144,5 @@ func NewOrphans(paths []job.Path) (*Orphans, error) {
 			return nil, errors.New("paths that are not in order")
 		}
 	}
-	return &Orphans{paths}, nil
+	return inChunks(paths), nil
 }

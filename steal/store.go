@@ -23,7 +23,7 @@ type store struct {
 	room    int
 	purse   *purse
 	refused uint64
-	changed bool // since the last snapshot
+	touched touched
 	onKept  *func(outcome []byte, kept bool)
 }
 
@@ -86,7 +86,7 @@ func (s *store) put(p Partial, class keptClass, owner PeerID) (k *kept, isNew bo
 	i, _ = s.index.find(p.Path, p.Identity)
 	s.index = slices.Insert(s.index, i, k)
 	s.link(k)
-	s.changed = true
+	s.touched.add(k.Path)
 	s.tell(k, true)
 	return k, true
 }
@@ -188,7 +188,7 @@ func (s *store) remove(k *kept) {
 		s.index = slices.Delete(s.index, i, i+1)
 		s.unlink(k)
 		s.purse.give(k.from, k.size())
-		s.changed = true
+		s.touched.add(k.Path)
 		s.tell(k, false)
 	}
 }

@@ -178,41 +178,6 @@ func TestByPath(t *testing.T) {
 	})
 }
 
-// Look answers as a search from end to end would, and allocates nothing.
-func TestLook(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		paths := rapid.SliceOfN(rapid.Custom(drawPath), 0, 40).Draw(t, "paths")
-		var keeps byPath[*kept]
-		var knows byPath[*tupleEntry]
-		var running []job.Path
-		for i, q := range paths {
-			switch i % 3 {
-			case 0:
-				k, _ := keeps.find(q, job.Identity{})
-				keeps = slices.Insert(keeps, k, &kept{Partial: Partial{Path: q}})
-			case 1:
-				k, _ := knows.find(q, job.Identity{})
-				knows = slices.Insert(knows, k, &tupleEntry{Tuple: Tuple{Path: q}})
-			default:
-				running = append(running, q)
-			}
-		}
-		o := mergeOrphans(keeps, knows, running)
-		p := drawPath(t)
-		hit, below := o.Look(p)
-		wantHit := slices.ContainsFunc(paths, func(q job.Path) bool { return slices.Equal(p, q) })
-		wantBelow := slices.ContainsFunc(paths, func(q job.Path) bool { return p.Above(q) })
-		if hit != wantHit || below != wantBelow {
-			t.Fatalf("Look(%v) in %v: hit %v, below %v", p, paths, hit, below)
-		}
-	})
-	o := mergeOrphans(nil, nil, []job.Path{{1, 2}, {1}, {3, 4, 5}})
-	p := job.Path{1, 2}
-	if n := testing.AllocsPerRun(100, func() { o.Look(p) }); n != 0 {
-		t.Errorf("Look allocates %v times", n)
-	}
-}
-
 // What a finished segment costs when the store is full.
 func BenchmarkStorePut(b *testing.B) {
 	s := newStore(&shared{}, 8192, 64<<20)

@@ -18,7 +18,7 @@ type tupleTable struct {
 	evicted uint64
 	purse   *purse
 	refused uint64
-	changed bool // since the last snapshot
+	touched touched
 }
 
 type tupleEntry struct {
@@ -62,7 +62,7 @@ func (t *tupleTable) put(u Tuple) bool {
 		t.holders[u.Holder.Peer] = l
 	}
 	e.place = l.PushBack(e)
-	t.changed = true
+	t.touched.add(e.Path)
 	return true
 }
 
@@ -125,7 +125,7 @@ func (t *tupleTable) remove(e *tupleEntry) {
 	if l.Remove(e.place); l.Len() == 0 {
 		delete(t.holders, e.Holder.Peer)
 	}
-	t.changed = true
+	t.touched.add(e.Path)
 }
 
 // find looks a job up; nil if nobody is known to have it.

@@ -115,14 +115,15 @@ func BenchmarkLook(b *testing.B) {
 	for i := range 16384 {
 		paths = append(paths, job.Path{1, uint32(i % 7), uint32(i % 31), uint32(i)})
 	}
-	o := mergeOrphans(nil, nil, paths)
+	slices.SortFunc(paths, job.Path.Compare)
+	o := inChunks(paths)
 	for i := range b.N {
 		o.Look(job.Path{1, uint32(i % 7), uint32(i % 31)})
 	}
 }
 
 func ExampleOrphans_Look() {
-	o := mergeOrphans(nil, nil, []job.Path{{1, 2}, {1, 2, 3}})
+	o := inChunks([]job.Path{{1, 2}, {1, 2, 3}})
 	fmt.Println(o.Look(job.Path{1}))
 	fmt.Println(o.Look(job.Path{1, 2}))
 	fmt.Println(o.Look(job.Path{2}))

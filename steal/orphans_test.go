@@ -1,0 +1,142 @@
+package steal
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/satin-peer/satin/job"
+)
+
+// randomPath is one of some fifteen hundred.
+func randomPath(r *rand.Rand) job.Path {
+	p := make(job.Path, 1+r.IntN(4))
+	for i := range p {
+		p[i] = uint32(1 + r.IntN(6))
+	}
+	return p
+}
+
+// A snapshot has what it was told to have and no more, in order, and Look answers as a search from end to end would.
+// Those that were copied from stay what they were. Growing comes before shrinking, twice.
+func TestOrphansSet(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	o := new(Orphans)
+	has := map[string]job.Path{}
+	for i := range 12_000 {
+		before, was := o, o.Paths()
+		o = o.copied()
+		p := randomPath(r)
+		if there := i/3000%2 == 0 == (r.IntN(8) > 0); there {
+			o.set(p, true)
+			has[p.String()] = p
+		} else {
+			o.set(p, false)
+			delete(has, p.String())
+		}
+		if i%50 > 0 {
+			continue
+		}
+		if !slices.EqualFunc(before.Paths(), was, slices.Equal) {
+			t.Fatalf("after %d changes: one that was copied has changed", i)
+		}
+		paths := o.Paths()
+		if len(paths) != len(has) || o.Len() != len(has) || !slices.IsSortedFunc(paths, job.Path.Compare) {
+			t.Fatalf("after %d changes: %d paths, %d by Len, want %d in order", i, len(paths), o.Len(), len(has))
+		}
+		for range 20 {
+			p := randomPath(r)
+			hit, below := o.Look(p)
+			_, wantHit := has[p.String()]
+			if wantBelow := slices.ContainsFunc(paths, p.Above); hit != wantHit || below != wantBelow {
+				t.Fatalf("Look(%v): hit %v, below %v", p, hit, below)
+			}
+		}
+	}
+}
+
+func TestLookAllocatesNothing(t *testing.T) {
+	o := inChunks([]job.Path{{1}, {1, 2}, {3, 4, 5}})
+	p := job.Path{1, 2}
+	if n := testing.AllocsPerRun(100, func() { o.Look(p) }); n != 0 {
+		t.Errorf("Look allocates %v times", n)
+	}
+}
+
+// Whatever comes and goes in the tables and runs here, few changes or many at once, a snapshot knows what a new one
+// made of all of it would.
+func TestSnapshotFollowsTables(t *testing.T) {
+	c := salvageCore(t, nil)
+	lw := c.lost
+	r := rand.New(rand.NewPCG(2, 1))
+	for i := range 1000 {
+		for range 1 + r.IntN(4)*r.IntN(4)*r.IntN(80) {
+			p := randomPath(r)
+			switch r.IntN(6) {
+			case 0:
+				lw.store.put(Partial{Path: p}, handed, "b")
+			case 1:
+				if span := lw.store.index.at(p); len(span) > 0 {
+					lw.store.remove(span[0])
+				}
+			case 2:
+				lw.tuples.put(Tuple{Path: p, Holder: living("c")})
+			case 3:
+				if span := lw.tuples.index.at(p); len(span) > 0 {
+					lw.tuples.remove(span[0])
+				}
+			case 4:
+				lw.segments.enter(&segment{job: Job{Path: p}, state: running, orphan: true})
+				lw.orphansChanged()
+			case 5:
+				for _, s := range lw.segments.inOrder()[:len(lw.segments.byID)/2] {
+					lw.segments.forget(s)
+				}
+				lw.orphansChanged()
+			}
+		}
+		var want []string
+		for _, k := range lw.store.index {
+			want = append(want, k.Path.String())
+		}
+		for _, e := range lw.tuples.index {
+			want = append(want, e.Path.String())
+		}
+		for _, s := range lw.segments.byID {
+			want = append(want, s.job.Path.String())
+		}
+		slices.Sort(want)
+		var got []string
+		for _, p := range c.Orphans().Paths() {
+			got = append(got, p.String())
+		}
+		if slices.Sort(got); !slices.Equal(got, slices.Compact(want)) {
+			t.Fatalf("round %d: the snapshot has %v, want %v", i, got, slices.Compact(want))
+		}
+	}
+}
+
+// What a snapshot costs when one path of many has come or gone.
+func BenchmarkOrphans(b *testing.B) {
+	for _, n := range []int{500, 16384} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			c := &Core{}
+			lw := &lostWork{shared: &shared{cfg: LAN()}, segments: newSegments(&shared{}),
+				tuples: newTupleTable(2*n, nil)}
+			c.lost = lw
+			for i := range n {
+				lw.tuples.put(Tuple{Path: job.Path{1, uint32(i % 31), uint32(i)}, Holder: living("c")})
+			}
+			u := Tuple{Path: job.Path{1, 7, 3}, Holder: living("c")}
+			for i := range b.N {
+				if i%2 == 0 {
+					lw.tuples.put(u)
+				} else {
+					lw.tuples.forget(u.Path, u.Identity, "c")
+				}
+				c.Orphans()
+			}
+		})
+	}
+}
