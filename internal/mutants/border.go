@@ -71,4 +71,10 @@ var borderMutants = []mutant{
 	{name: "cli/raw-stack", wrong: "the stack of another's job moves the cursor", file: "cli/failure.go",
 		run: "^TestStackOfAnother$", old: "oneLine(strings.TrimSuffix(line, \"\\n\"))",
 		new: "strings.TrimSuffix(line, \"\\n\")"},
+	{name: "pipe/short-parts", wrong: "a message in a million parts takes a thousand times its length", run: "^TestEndOfPipe$",
+		file: "internal/port/pipe/parts.go", old: " || len(b) < partSize):", new: "):"},
+	{name: "pipe/last-part-lost", wrong: "a long message ends too early", run: "^TestForgottenIsNotWritten$",
+		file: "internal/port/pipe/parts.go", old: "append(parts, b[1:])...), nil", new: "parts...), nil"},
+	{name: "pipe/any-length", wrong: "a message may have any length", run: "^TestEndOfPipe$",
+		file: "internal/port/pipe/parts.go", old: "len(parts)*(partSize-1)+len(b)-1 > r.most", new: "false"},
 }

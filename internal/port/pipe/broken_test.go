@@ -64,6 +64,14 @@ func TestEndOfPipe(t *testing.T) {
 	good := &port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 2, Idle: 1}}
 	idle := &port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 2}}
 	most := bounds{unwritten: 1 << 20, unread: 1 << 20, message: 3 << 20}
+	whole := written(t, good)[wire.FrameHead+1:]
+	long := written(t, &port.Event{Kind: port.Finished, Outcome: make([]byte, 2*partSize)})
+	var short bytes.Buffer
+	for i, part := range [][]byte{whole[:1], whole[1:]} {
+		if err := wire.WriteFrame(&short, append([]byte{[]byte{more, last}[i]}, part...), partSize); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, rest := range map[string][]byte{
 		"nothing more":           nil,
 		"half a frame":           written(t, good)[:7],
@@ -75,7 +83,9 @@ func TestEndOfPipe(t *testing.T) {
 		"too many idle":          written(t, idle),
 		"a part of no message":   {0, 0, 0, 1, 7},
 		"an empty frame":         {0, 0, 0, 0},
-		"half a message":         append([]byte{0, 0, 0, 3}, more, 1, 2),
+		"half a message":         long[:wire.FrameHead+partSize],
+		"parts of a few bytes":   short.Bytes(),
+		"parts of nothing":       {0, 0, 0, 1, more},
 		"a message too long":     written(t, &port.Event{Kind: port.Finished, Outcome: make([]byte, most.message)}),
 		"nothing that is shared": written(t, &port.Event{Kind: port.Made}),
 		"figures without any":    written(t, &port.Event{Kind: port.Counted}),

@@ -49,33 +49,33 @@ func frames(v any, values int) ([]byte, error) {
 type reader struct {
 	frames *wire.FrameReader
 	most   int
-	parts  []byte
 }
 
 func newReader(r io.Reader, most int) *reader {
 	return &reader{frames: wire.NewFrameReader(r, partSize, nil), most: most}
 }
 
-// next gives the next message; it is valid until the next call.
+// next gives the next message; it is valid until the next call. Only the last frame may be shorter than the others: so
+// what waits for it is bounded by what it holds. A long message is put together once, when all of it is there: while it
+// grew it would be copied again and again, and be longer than it is.
 func (r *reader) next() ([]byte, error) {
-	r.parts = nil
+	var parts [][]byte
 	for {
 		b, err := r.frames.Next()
 		switch {
-		case err == io.EOF && r.parts != nil:
+		case err == io.EOF && parts != nil:
 			return nil, io.ErrUnexpectedEOF
 		case err != nil:
 			return nil, err
-		case len(b) == 0 || b[0] > more:
+		case len(b) == 0 || b[0] != last && (b[0] != more || len(b) < partSize):
 			return nil, fmt.Errorf("%w: it does not begin as a message does", wire.ErrFrame)
-		case len(r.parts)+len(b)-1 > r.most:
+		case len(parts)*(partSize-1)+len(b)-1 > r.most:
 			return nil, fmt.Errorf("%w: a message of more than %d bytes", wire.ErrFrame, r.most)
-		case b[0] == last && r.parts == nil:
+		case b[0] == last && parts == nil:
 			return b[1:], nil
+		case b[0] == last:
+			return slices.Concat(append(parts, b[1:])...), nil
 		}
-		end := b[0] == last
-		if r.parts = append(r.parts, b[1:]...); end {
-			return r.parts, nil
-		}
+		parts = append(parts, bytes.Clone(b[1:]))
 	}
 }
