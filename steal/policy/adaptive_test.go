@@ -2,6 +2,8 @@ package policy
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -74,6 +76,7 @@ func TestAdaptiveDecides(t *testing.T) {
 func TestAdaptiveGives(t *testing.T) {
 	blind := Ask{Thief: "b1", Cluster: "b", Wide: true, Max: 4, Until: time.Second}
 	sure := Ask{Thief: "b1", Cluster: "b", Wide: true, Max: 4}
+	waits := Ask{Thief: "b1", Cluster: "b", Wide: true, Max: 4, Until: quickPatience}
 	busy := Load{Workers: 1, Queued: 9}
 	slow := map[ClusterID]Link{"b": {LastSteal: 10 * time.Second}, "c": {LastSteal: 100 * time.Millisecond}}
 	for _, c := range []struct {
@@ -91,6 +94,7 @@ func TestAdaptiveGives(t *testing.T) {
 		{"a stranger whose way is known", scene{load: busy, links: near()}, blind, 1},
 		{"a stranger behind a bad link", scene{load: busy, links: slow}, blind, 0},
 		{"who knows that the link is bad", scene{load: busy, links: slow}, sure, 1},
+		{"who knows it and waits", scene{load: busy, links: slow}, waits, 1},
 	} {
 		c.scene.clusters, c.scene.self = "a: a1 a2, b: b1, c: c1", "a1"
 		a := begun(0)
@@ -134,6 +138,48 @@ func TestAdaptiveBacksOff(t *testing.T) {
 		a.Plan(v, &plan)
 		if got := v.say(&plan); got != "steal a" || plan.WakeAt != a.wideAt {
 			t.Errorf("within the pause: %q, woken at %v", got, plan.WakeAt)
+		}
+	}
+}
+
+// After requests that brought nothing the next ones wait at quick clusters, two at once, and another one may go out
+// beside them. A slow cluster is asked as before, and not because the quick ones are all asked.
+func TestAdaptiveWaitsAtQuickClusters(t *testing.T) {
+	mixed := map[ClusterID]Link{"b": {LastSteal: 2 * time.Millisecond}, "c": {LastSteal: 2 * time.Millisecond},
+		"d": {LastSteal: 200 * time.Millisecond}}
+	slow := map[ClusterID]Link{"b": {LastSteal: quickMost}, "c": {LastSteal: quickMost}, "d": {LastSteal: quickMost}}
+	for _, c := range []struct {
+		name  string
+		fails int
+		idle  time.Duration
+		scene scene
+		wide  int    // requests to other clusters
+		want  string // of them
+	}{
+		{"nothing has failed", 0, 0, scene{links: mixed}, 1, "steal"},
+		{"one has", 1, 0, scene{links: mixed}, 2, "wait at"},
+		{"many have, for long", 50, time.Minute, scene{links: mixed}, 2, "wait at"},
+		{"one waits", 3, 0, scene{links: mixed, flights: "b1", patience: quickPatience}, 1, "wait at c"},
+		{"all quick ones do", 3, 0, scene{links: mixed, flights: "b1 c1", patience: time.Millisecond}, 0, ""},
+		{"one is blind", 3, 0, scene{links: mixed, flights: "b1", patience: blindPatience}, 0, ""},
+		{"one does not wait", 3, 0, scene{links: mixed, flights: "d1"}, 0, ""},
+		{"all are slow", 3, 0, scene{links: slow}, 1, "steal"},
+	} {
+		a, v := begun(c.idle), c.scene
+		v.clusters, v.self, v.load, v.failures = "a: a1 a2, b: b1, c: c1, d: d1", "a1", idleOne, localDraws
+		a.fails = c.fails
+		var plan Plan
+		shown := v.view()
+		a.Plan(shown, &plan)
+		plan.Steals = slices.DeleteFunc(plan.Steals, func(s Steal) bool { return s.Victim == "a2" })
+		got := shown.say(&plan)
+		if len(plan.Steals) != c.wide || !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %q, want %d of %q", c.name, got, c.wide, c.want)
+		}
+		for _, s := range plan.Steals {
+			if pause := a.wideAt - shown.Now(); s.Patience > min(quickPauses*pause, quickPatience) {
+				t.Errorf("%s: one waits for %v, the pause is %v", c.name, s.Patience, pause)
+			}
 		}
 	}
 }

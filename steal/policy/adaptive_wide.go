@@ -41,14 +41,15 @@ func (a *Adaptive) greet(v View, p *Plan, idle bool) {
 	for k := range min(len(a.others), greetMost) {
 		f := a.others[(first+k)%len(a.others)]
 		if idle && me >= 0 && me < pioneers {
-			a.ask(v, p, f)
+			a.ask(v, p, f, 0)
 		} else {
 			a.probe(v, p, f)
 		}
 	}
 }
 
-// stealWide keeps one request to another cluster out, and measures those that are too far for one.
+// stealWide keeps one request to another cluster out, besides those that wait at quick ones, and measures those that
+// are too far for one.
 func (a *Adaptive) stealWide(v View, p *Plan) {
 	flights := v.Flights()
 	if waitsFor(v.Now(), flights, slowLeast) {
@@ -61,7 +62,6 @@ func (a *Adaptive) stealWide(v View, p *Plan) {
 	weights := make([]float64, len(a.others))
 	for i, f := range a.others {
 		switch {
-		case slices.ContainsFunc(flights, func(x Flight) bool { return x.Cluster == f.id }):
 		case f.steal <= limit:
 			weights[i] = square(f.likely / orDefault(f.steal, limit).Seconds())
 		case v.Now() >= f.probeAt:
@@ -75,8 +75,37 @@ func (a *Adaptive) stealWide(v View, p *Plan) {
 		return
 	}
 	if i, ok := drawWeighted(v.Rand(), weights); ok {
-		a.ask(v, p, a.others[i])
-		a.wideAt = v.Now() + jitter(v, min(backoffLeast<<min(a.fails, 10), a.longestPause(v)))
+		pause := jitter(v, min(backoffLeast<<min(a.fails, 10), a.longestPause(v)))
+		a.wideAt = v.Now() + pause
+		a.askSome(v, p, a.others[i], weights, pause)
+	}
+}
+
+// askSome asks the cluster that was drawn. After requests that brought nothing, those to quick clusters wait at the
+// victim, and one more of them is asked. A slow cluster is not drawn more often because the quick ones are asked already.
+func (a *Adaptive) askSome(v View, p *Plan, drawn *farCluster, weights []float64, pause time.Duration) {
+	patience := time.Duration(0)
+	waits := drawn.quick() && a.fails > 0
+	if waits {
+		patience = min(quickPauses*pause, quickPatience)
+		p.Wake(a.wideAt)
+	}
+	asked := func(f *farCluster) bool {
+		return slices.ContainsFunc(v.Flights(), func(x Flight) bool { return x.Cluster == f.id && x.Max > 0 })
+	}
+	if !asked(drawn) {
+		a.ask(v, p, drawn, patience)
+	}
+	if !waits {
+		return
+	}
+	for i, f := range a.others {
+		if f == drawn || !f.quick() || asked(f) {
+			weights[i] = 0
+		}
+	}
+	if i, ok := drawWeighted(v.Rand(), weights); ok {
+		a.ask(v, p, a.others[i], patience)
 	}
 }
 
@@ -92,9 +121,8 @@ func (a *Adaptive) longestPause(v View) time.Duration {
 	return min(backoffMost, max(steals, (v.Now()-a.dryAt)/backoffIdle))
 }
 
-// ask sends a wide-area request.
-func (a *Adaptive) ask(v View, p *Plan, f *farCluster) {
-	patience := time.Duration(0)
+// ask sends a wide-area request. One to a cluster that has not been measured waits until it has.
+func (a *Adaptive) ask(v View, p *Plan, f *farCluster, patience time.Duration) {
 	if f.steal == 0 {
 		patience = blindPatience
 	}
@@ -103,10 +131,15 @@ func (a *Adaptive) ask(v View, p *Plan, f *farCluster) {
 	}
 }
 
-// waitsFor says whether a request to another cluster is out that may still be answered in time.
+// quick says whether requests may wait there: a job that comes from it when it is not needed any more has cost little.
+func (f *farCluster) quick() bool { return 0 < f.steal && f.steal < quickMost }
+
+// waitsFor says whether a request to another cluster is out that may still be answered in time, other than those that
+// wait at quick ones.
 func waitsFor(now time.Duration, flights []Flight, limit time.Duration) bool {
 	return slices.ContainsFunc(flights, func(f Flight) bool {
-		return f.Wide && f.Max > 0 && now-f.Since < f.Patience+2*limit
+		known := 0 < f.Patience && f.Patience <= quickPatience
+		return f.Wide && f.Max > 0 && !known && now-f.Since < f.Patience+2*limit
 	})
 }
 

@@ -17,8 +17,9 @@ type scene struct {
 	clusters string // "a: a1 a2, b: b1 b2"
 	self     PeerID
 	load     Load
-	flights  string // victims that have been asked and not answered
-	asks     string // thieves that wait here
+	flights  string        // victims that have been asked and not answered
+	patience time.Duration // of those requests
+	asks     string        // thieves that wait here
 	lent     int
 	failures int // steals in a row that brought nothing
 	links    map[ClusterID]Link
@@ -42,7 +43,7 @@ func (s scene) view() *shown {
 	for _, id := range strings.Fields(s.flights) {
 		m, _ := v.members.Find(PeerID(id))
 		v.out = append(v.out, Flight{Victim: m.ID, Cluster: m.Cluster, Wide: m.Cluster != v.cluster, Max: 1,
-			Since: v.Now()})
+			Since: v.Now(), Patience: s.patience})
 	}
 	for i, id := range strings.Fields(s.asks) {
 		m, _ := v.members.Find(PeerID(id))
