@@ -82,7 +82,8 @@ func (a *Adaptive) stealWide(v View, p *Plan) {
 }
 
 // askSome asks the cluster that was drawn. After requests that brought nothing, those to quick clusters wait at the
-// victim, and one more of them is asked. A slow cluster is not drawn more often because the quick ones are asked already.
+// victim, and one more of them is asked. A slow cluster is not drawn more often because the quick ones are asked
+// already.
 func (a *Adaptive) askSome(v View, p *Plan, drawn *farCluster, weights []float64, pause time.Duration) {
 	patience := time.Duration(0)
 	waits := drawn.quick() && a.fails > 0
