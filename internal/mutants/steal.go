@@ -289,7 +289,7 @@ var stealMutants = []mutant{
 		old: "drawn.quick() && a.fails > 0", new: "false"},
 	{name: "policy/waiting-blocks", wrong: "while one request waits no other is sent",
 		file: "steal/policy/adaptive_wide.go", pkg: "steal/policy", run: "^TestAdaptiveWaitsAtQuickClusters$",
-		old: "f.Max > 0 && !known &&", new: "f.Max > 0 &&"},
+		old: "f.Max > 0 && !f.waits() &&", new: "f.Max > 0 &&"},
 	{name: "policy/waits-at-slow", wrong: "requests wait in slow clusters when the quick ones are all asked",
 		file: "steal/policy/adaptive_wide.go", pkg: "steal/policy", run: "^TestAdaptiveWaitsAtQuickClusters$",
 		old: "f == drawn || !f.quick() || asked(f)", new: "f == drawn || asked(f)"},

@@ -62,6 +62,7 @@ func (a *Adaptive) stealWide(v View, p *Plan) {
 	weights := make([]float64, len(a.others))
 	for i, f := range a.others {
 		switch {
+		case slices.ContainsFunc(flights, func(x Flight) bool { return x.Cluster == f.id && !x.waits() }):
 		case f.steal <= limit:
 			weights[i] = square(f.likely / orDefault(f.steal, limit).Seconds())
 		case v.Now() >= f.probeAt:
@@ -75,30 +76,31 @@ func (a *Adaptive) stealWide(v View, p *Plan) {
 		return
 	}
 	if i, ok := drawWeighted(v.Rand(), weights); ok {
-		pause := jitter(v, min(backoffLeast<<min(a.fails, 10), a.longestPause(v)))
-		a.wideAt = v.Now() + pause
-		a.askSome(v, p, a.others[i], weights, pause)
+		pause := min(backoffLeast<<min(a.fails, 10), a.longestPause(v))
+		waits := a.askSome(v, p, a.others[i], weights, pause)
+		a.wideAt = v.Now() + jitter(v, pause)
+		if waits {
+			p.Wake(a.wideAt)
+		}
 	}
 }
 
 // askSome asks the cluster that was drawn. After requests that brought nothing, those to quick clusters wait at the
-// victim, and one more of them is asked. A slow cluster is not drawn more often because the quick ones are asked
-// already.
-func (a *Adaptive) askSome(v View, p *Plan, drawn *farCluster, weights []float64, pause time.Duration) {
+// victim, which it says, and one more of them is asked. A slow cluster is not drawn more often because the quick ones
+// are asked already.
+func (a *Adaptive) askSome(v View, p *Plan, drawn *farCluster, weights []float64, pause time.Duration) (waits bool) {
 	patience := time.Duration(0)
-	waits := drawn.quick() && a.fails > 0
-	if waits {
+	if waits = drawn.quick() && a.fails > 0; waits {
 		patience = min(quickPauses*pause, quickPatience)
-		p.Wake(a.wideAt)
 	}
 	asked := func(f *farCluster) bool {
-		return slices.ContainsFunc(v.Flights(), func(x Flight) bool { return x.Cluster == f.id && x.Max > 0 })
+		return slices.ContainsFunc(v.Flights(), func(x Flight) bool { return x.Cluster == f.id && x.waits() })
 	}
 	if !asked(drawn) {
 		a.ask(v, p, drawn, patience)
 	}
 	if !waits {
-		return
+		return false
 	}
 	for i, f := range a.others {
 		if f == drawn || !f.quick() || asked(f) {
@@ -108,6 +110,7 @@ func (a *Adaptive) askSome(v View, p *Plan, drawn *farCluster, weights []float64
 	if i, ok := drawWeighted(v.Rand(), weights); ok {
 		a.ask(v, p, a.others[i], patience)
 	}
+	return true
 }
 
 // longestPause bounds the pause before the next request by what is lost if there is work meanwhile: little beside the
@@ -139,10 +142,12 @@ func (f *farCluster) quick() bool { return 0 < f.steal && f.steal < quickMost }
 // wait at quick ones.
 func waitsFor(now time.Duration, flights []Flight, limit time.Duration) bool {
 	return slices.ContainsFunc(flights, func(f Flight) bool {
-		known := 0 < f.Patience && f.Patience <= quickPatience
-		return f.Wide && f.Max > 0 && !known && now-f.Since < f.Patience+2*limit
+		return f.Wide && f.Max > 0 && !f.waits() && now-f.Since < f.Patience+2*limit
 	})
 }
+
+// waits says whether a request waits at a victim the way to which is known.
+func (f *Flight) waits() bool { return 0 < f.Patience && f.Patience <= quickPatience }
 
 // probe measures the way to a cluster.
 func (a *Adaptive) probe(v View, p *Plan, f *farCluster) {
