@@ -169,7 +169,7 @@ func (ad *adoption) onAdopt(p *peer, a *Adopt) {
 	var missing []Handle
 	for i := range a.Jobs {
 		j := &a.Jobs[i]
-		if _, held := p.findHeld(j.Handle); held || slices.Contains(p.done[:], j.Handle) {
+		if _, held := p.findHeld(j.Handle); held || slices.Contains(p.done, j.Handle) {
 			ad.stats.DroppedDuplicate++
 		} else if !ad.adoptOne(p, j) {
 			missing = append(missing, j.Handle)

@@ -11,10 +11,10 @@ import "time"
 // waited for too long (overdue), half of it is lost. Whoever may have one job only is made to wait instead, twice as
 // long each time.
 type credit struct {
-	most  int           // jobs at a time
+	most  int32         // jobs at a time
+	back  int32         // returns in a row
 	rest  time.Duration // the last one that it was made to wait for
 	until time.Duration // it gets nothing before
-	back  int           // returns in a row
 }
 
 // firstCredit is enough for the cores of any desktop.
@@ -25,7 +25,7 @@ func (c *credit) left(now time.Duration) int {
 	if now < c.until {
 		return 0
 	}
-	return c.most
+	return int(c.most)
 }
 
 // good says whether what the thief says that it has is worth waiting for.
@@ -33,7 +33,7 @@ func (c *credit) good() bool { return c.most > 1 }
 
 // paid is called when a result was used.
 func (c *credit) paid(cfg *Config) {
-	c.most = min(c.most+2, max(firstCredit, cfg.MaxSegments))
+	c.most = int32(min(int(c.most)+2, max(firstCredit, cfg.MaxSegments)))
 	c.rest, c.until, c.back = 0, 0, 0
 }
 

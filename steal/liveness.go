@@ -35,18 +35,16 @@ func (lv *liveness) beat() {
 	if lv.partners.heartbeatAt == 0 || lv.now < lv.partners.heartbeatAt {
 		return
 	}
-	for _, p := range lv.partners.nextRound() {
-		if p.beatAt <= lv.now {
+	for _, b := range lv.partners.nextRound() {
+		if p := b.to; b.at <= lv.now {
 			lv.look(p)
-			p.beatAt = 0
-			if p.partner(lv.now) {
-				lv.sendHeartbeat(p)
-				p.beatAt = lv.now + lv.partners.period(p)
+			if p.beating = p.partner(lv.now); !p.beating {
+				continue
 			}
+			lv.sendHeartbeat(p)
+			b.at = lv.now + lv.partners.period(p)
 		}
-		if p.beatAt > 0 {
-			lv.partners.beatAgain(p)
-		}
+		lv.partners.beatAgain(b)
 	}
 }
 

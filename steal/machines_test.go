@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"time"
+	"unsafe"
 
 	"pgregory.net/rapid"
 
@@ -145,8 +146,9 @@ func TestPeriodsAndSilence(t *testing.T) {
 			t.Errorf("%+v: it is lost after %v", c, got)
 		}
 		ps.watch(p)
-		if p.heard != s.now || p.beatAt != s.now+c.period || ps.heartbeatAt != p.beatAt {
-			t.Errorf("%+v: heard at %v, the first heartbeat at %v, round at %v", c, p.heard, p.beatAt, ps.heartbeatAt)
+		first := beat{s.now + c.period, p}
+		if p.heard != s.now || !slices.Equal(ps.beating, []beat{first}) || ps.heartbeatAt != first.at {
+			t.Errorf("%+v: heard at %v, heartbeats %v, round at %v", c, p.heard, ps.beating, ps.heartbeatAt)
 		}
 	}
 }
@@ -261,7 +263,7 @@ func TestLeasesAlone(t *testing.T) {
 			if rapid.Bool().Draw(t, "lend") || len(out) == 0 {
 				l := &lease{ref: Ref(n + 1)}
 				h := ls.lend(rapid.SampledFrom(thieves).Draw(t, "thief"), l)
-				if h <= last || l.handle != h || ls.refs[l.ref] != l || l.thief.beatAt == 0 {
+				if h <= last || l.handle != h || ls.refs[l.ref] != l || !l.thief.beating {
 					t.Fatalf("after handle %d comes %d: %+v", last, h, l)
 				}
 				last = h
@@ -384,5 +386,12 @@ func TestTellingIsCombinedAndBounded(t *testing.T) {
 	}
 	if !slices.Equal(told, []int{3, 3, 2}) || lw.nextTell() != 0 {
 		t.Errorf("told %v tuples at a time, next at %v", told, lw.nextTell())
+	}
+}
+
+// A core remembers up to MaxPartners peers, and a swarm of thousands has it remember as many.
+func TestPeerIsSmall(t *testing.T) {
+	if size := unsafe.Sizeof(peer{}); size > 256 {
+		t.Errorf("a peer takes %d bytes; the allocator gives it more than 256", size)
 	}
 }

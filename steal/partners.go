@@ -14,10 +14,16 @@ type partners struct {
 	*shared
 	peerTable
 	heartbeatAt time.Duration    // the next round of heartbeats; 0 without partners
-	beating     []*peer          // those whose beatAt is set, so that a round costs nothing for all the others
-	lastRound   []*peer          // its other half: room for the next one
+	beating     []beat           // to whom, and when: so that a round looks at no other peer
+	lastRound   []beat           // its other half: room for the next one
 	beats       uint64           // heartbeats sent, to whomever
 	talking     func(*peer) bool // says whether a steal request between the two is being dealt with
+}
+
+// beat is the next heartbeat to a peer.
+type beat struct {
+	at time.Duration
+	to *peer
 }
 
 func newPartners(s *shared) *partners { return &partners{shared: s} }
@@ -49,22 +55,22 @@ func (ps *partners) watch(p *peer) {
 
 // startBeating schedules the first heartbeat to a partner.
 func (ps *partners) startBeating(p *peer) {
-	if p.beatAt == 0 {
-		p.beatAt = ps.now + ps.period(p)
-		ps.beatAgain(p)
+	if !p.beating {
+		p.beating = true
+		ps.beatAgain(beat{ps.now + ps.period(p), p})
 	}
 }
 
 // beatAgain enters a peer for the rounds of heartbeats, of which the next is not later than its own.
-func (ps *partners) beatAgain(p *peer) {
-	ps.beating = append(ps.beating, p)
-	if ps.heartbeatAt == 0 || p.beatAt < ps.heartbeatAt {
-		ps.heartbeatAt = p.beatAt
+func (ps *partners) beatAgain(b beat) {
+	ps.beating = append(ps.beating, b)
+	if ps.heartbeatAt == 0 || b.at < ps.heartbeatAt {
+		ps.heartbeatAt = b.at
 	}
 }
 
 // nextRound returns who is entered, and enters nobody: whoever is to stay, or begins meanwhile, is entered again.
-func (ps *partners) nextRound() (round []*peer) {
+func (ps *partners) nextRound() (round []beat) {
 	round = ps.beating
 	ps.beating, ps.lastRound, ps.heartbeatAt = ps.lastRound[:0], round, 0
 	return round
@@ -89,28 +95,28 @@ func (ps *partners) silence(p *peer) time.Duration {
 
 // peer is what the core remembers of another peer. It is a partner while jobs are out between the two, in
 // either direction, or while the other believes so; only partners are watched and sent heartbeats. Others are
-// acquaintances, and make room for new ones in turn.
+// acquaintances, and make room for new ones in turn. A core may know hundreds, most of them acquaintances: so each byte
+// of it is memory (TestPeerIsSmall).
 type peer struct {
-	id      PeerID
-	cluster ClusterID
-	inc     Incarnation // its present life; 0 while it has not been heard
-	floor   Incarnation // lives below this one are over
-	heard   time.Duration
-	lost    bool // fell silent as a partner, or said goodbye; cleared by any message of a life that counts
-	shunned bool // it was caught: nothing is cleared
+	id       PeerID
+	cluster  ClusterID
+	inc      Incarnation // its present life; 0 while it has not been heard
+	floor    Incarnation // lives below this one are over
+	heard    time.Duration
+	lost     bool // fell silent as a partner, or said goodbye; cleared by any message of a life that counts
+	shunned  bool // it was caught: nothing is cleared
+	farewell bool // it is to hear the goodbye of this peer, which leaves
+	beating  bool // a heartbeat to it is under way
 
 	leases []*lease   // my jobs that it holds, by handle
 	held   []*segment // its jobs that I hold, by handle
-	done   [8]Handle  // its handles that were closed here most recently, so that a repeated reply is known
-	doneAt int
+	done   []Handle   // its handles that were closed here most recently, so that a repeated reply is known
 
 	disowned []Handle // handles of mine that it was told to be disowned, last ones
-	farewell bool     // it is to hear the goodbye of this peer, which leaves
 
 	credit   credit        // what it may have of this peer's jobs
 	askSeq   RequestID     // the highest request of its present life
 	expects  time.Duration // until when it counts on heartbeats from here
-	beatAt   time.Duration // the next heartbeat to it; 0: none
 	every    time.Duration // the period that its last heartbeat announced
 	seen     uint64        // Seq of the last heartbeat from it
 	hungerID uint64        // Seq of the last Hunger from it
@@ -130,7 +136,7 @@ func (p *peer) addr() Address { return Address{Peer: p.id, Inc: p.inc} }
 // begin opens a life: all that was numbered in the last one starts again.
 func (p *peer) begin(inc Incarnation) {
 	p.inc = inc
-	p.askSeq, p.seen, p.hungerID, p.done = 0, 0, 0, [len(p.done)]Handle{}
+	p.askSeq, p.seen, p.hungerID, p.done = 0, 0, 0, nil
 }
 
 // findLease and findHeld look a handle up.
@@ -144,9 +150,13 @@ func (p *peer) findHeld(h Handle) (int, bool) {
 
 // closed remembers that the peer's handle is finished with here.
 func (p *peer) closed(h Handle) {
-	p.done[p.doneAt] = h
-	p.doneAt = (p.doneAt + 1) % len(p.done)
+	if len(p.done) == mostDone {
+		p.done = slices.Delete(p.done, 0, 1)
+	}
+	p.done = append(p.done, h)
 }
+
+const mostDone = 8
 
 // peerTable holds the peers in a fixed order. Iteration follows that order, never a map's.
 type peerTable struct {

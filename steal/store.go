@@ -54,7 +54,7 @@ const (
 )
 
 func newStore(s *shared, entries, bytes int) store {
-	return store{most: entries, room: bytes, purse: s.purse, onKept: &s.onKept}
+	return store{most: entries, room: bytes, purse: s.purse, touched: touched{many: true}, onKept: &s.onKept}
 }
 
 // put keeps an outcome, or raises the class of one that is kept; nil if it is neither, because there is no

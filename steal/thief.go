@@ -107,14 +107,13 @@ func (t *thief) onReply(p *peer, m *Message) {
 	}
 	p.known.Queued, p.known.Heard = r.Queued, t.now
 	if len(r.Jobs) == 0 {
-		p.known.Refused = t.now
 		return
 	}
 	var noRoom []Handle
 	for k := range r.Jobs {
 		g := &r.Jobs[k]
 		switch _, held := p.findHeld(g.Handle); {
-		case held || slices.Contains(p.done[:], g.Handle):
+		case held || slices.Contains(p.done, g.Handle):
 			t.stats.DroppedDuplicate++
 		case t.segments.room() <= 0 || t.run.Proving || // nobody who is compared has anything to give
 			!t.book.hold(p, g):

@@ -29,7 +29,7 @@ type tupleEntry struct {
 func (e *tupleEntry) name() (job.Path, job.Identity) { return e.Path, e.Identity }
 
 func newTupleTable(most int, u *purse) tupleTable {
-	return tupleTable{holders: make(map[PeerID]*list.List), most: most, purse: u}
+	return tupleTable{holders: make(map[PeerID]*list.List), most: most, purse: u, touched: touched{many: true}}
 }
 
 // put enters a tuple; false if it says nothing new.

@@ -17,7 +17,8 @@ type watcher struct {
 	at      time.Duration
 }
 
-// touched are the paths at which a table has changed since the last snapshot.
+// touched are the paths at which a table has changed since the last snapshot: too many to begin with, for most peers
+// never make one.
 type touched struct {
 	paths []job.Path
 	many  bool // more than are listed
@@ -46,7 +47,7 @@ const smallTable = 512
 // orphans is what is known of lost work at the moment, the work kept here included.
 func (lw *lostWork) orphans() *Orphans {
 	w := &lw.shown
-	if w.now != nil && !w.changed && !lw.store.touched.any() && !lw.tuples.touched.any() {
+	if !w.changed && !lw.store.touched.any() && !lw.tuples.touched.any() {
 		return w.now
 	}
 	var running []job.Path
@@ -56,7 +57,7 @@ func (lw *lostWork) orphans() *Orphans {
 		}
 	}
 	slices.SortFunc(running, job.Path.Compare)
-	if w.now == nil || lw.store.touched.many || lw.tuples.touched.many {
+	if lw.store.touched.many || lw.tuples.touched.many {
 		w.now = mergeOrphans(lw.store.index, lw.tuples.index, running)
 	} else {
 		w.now = w.now.copied()

@@ -67,7 +67,7 @@ var recoveryMutants = []mutant{
 		old:   "	if k := ad.lost.store.find(p, id); k != nil {\n		ad.stats.OrphansReused++\n		ad.order(",
 		new:   "	if at := ad.lost.store.index.at(p); len(at) > 0 {\n		k := at[0]\n		ad.order("},
 	{name: "recovery/adopted-twice", wrong: "a repeated adoption returns what it has adopted",
-		old: "held || slices.Contains(p.done[:], j.Handle) {", new: "false && held {"},
+		old: "held || slices.Contains(p.done, j.Handle) {", new: "false && held {"},
 	{name: "recovery/number-reused", wrong: "a segment that was given up is run again under its number",
 		old: "		ad.segments.forget(s)\n		ad.segments.enter(s)\n		ad.segments.charge",
 		new: "		ad.segments.byID[s.id] = s\n		ad.segments.charge"},

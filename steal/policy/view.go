@@ -72,10 +72,9 @@ type Link struct {
 // Acquaintance is what this peer knows of another one from their last messages. It forgets the least useful
 // ones when it knows more than Config.MaxPartners.
 type Acquaintance struct {
-	Queued  int           // jobs it had to give
-	Idle    int           // idle workers, if it told its hunger
-	Heard   time.Duration // when it said so; 0: never
-	Refused time.Duration // when it last had nothing for us; 0: never
+	Queued int           // jobs it had to give
+	Idle   int           // idle workers, if it told its hunger
+	Heard  time.Duration // when it said so; 0: never
 }
 
 // Expected is how long bytes take on this link and a short answer back, by what has been measured: 0 if nothing has.
