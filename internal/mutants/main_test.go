@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Every mutant must still fit the source it changes; running them is for `make mutants`.
@@ -40,7 +41,11 @@ func TestHarness(t *testing.T) {
 	if killer, err := m.kill(t.Context(), "../.."); killer != "TestByName" || err != nil {
 		t.Errorf("a mutant with a mistake: killed by %q, %v", killer, err)
 	}
-	m.new = "case ("
+	m.deadline = time.Nanosecond
+	if killer, err := m.kill(t.Context(), "../.."); killer != "" || err == nil {
+		t.Errorf("a mutant for which there was no time: killed by %q, %v", killer, err)
+	}
+	m.deadline, m.new = 0, "case ("
 	if killer, err := m.kill(t.Context(), "../.."); killer != "" || err == nil {
 		t.Errorf("a mutant that is not Go: killed by %q, %v", killer, err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,11 +26,14 @@ type mutant struct {
 	run   string   // regular expression of tests, as for go test -run
 	args  []string // more arguments for the test binary
 
-	schedules int // pkg is the simulator's command, to run so many schedules; there is no test to run
+	schedules int           // pkg is the simulator's command, to run so many schedules; there is no test to run
+	deadline  time.Duration // how long they may take; a mutant that makes them hang is killed by it. 0: usualDeadline
 }
 
-// deadline is how long the tests of one mutant may take; a mutant that makes them hang is killed by it too.
-const deadline = 3 * time.Minute
+const (
+	usualDeadline = 3 * time.Minute
+	byDeadline    = "deadline"
+)
 
 // apply makes the mutated text of the file.
 func (m *mutant) apply(root string) ([]byte, error) {
@@ -46,12 +50,32 @@ func (m *mutant) apply(root string) ([]byte, error) {
 var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
 // kill runs the tests, or the schedules, on the mutant and returns the name of the first one that failed, or
-// "" if none did. An error means that the mutant could not be made or compiled.
+// "" if none did. An error means that the mutant could not be made or compiled, or that the right program is not done
+// by the deadline either: the machine is busy, or it is too short.
 func (m *mutant) kill(ctx context.Context, root string) (killer string, err error) {
 	text, err := m.apply(root)
 	if err != nil {
 		return "", err
 	}
+	killer, err = m.try(ctx, root, text)
+	if killer != byDeadline || err != nil {
+		return killer, err
+	}
+	text, err = os.ReadFile(filepath.Join(root, m.file))
+	if err != nil {
+		return "", err
+	}
+	switch right, err := m.try(ctx, root, text); {
+	case err != nil:
+		return "", err
+	case right != "":
+		return "", fmt.Errorf("the right program fails, too, by %s", right)
+	}
+	return killer, nil
+}
+
+// try is kill for some text of the file.
+func (m *mutant) try(ctx context.Context, root string, text []byte) (killer string, err error) {
 	dir, err := os.MkdirTemp("", "mutant")
 	if err != nil {
 		return "", err
@@ -61,7 +85,7 @@ func (m *mutant) kill(ctx context.Context, root string) (killer string, err erro
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, deadline)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(m.deadline, usualDeadline))
 	defer cancel()
 	if m.schedules > 0 {
 		return m.killBySchedule(ctx, binary)
@@ -82,7 +106,7 @@ func (m *mutant) kill(ctx context.Context, root string) (killer string, err erro
 	case err == nil:
 		return "", fmt.Errorf("no test matches %q", m.run)
 	case ctx.Err() != nil:
-		return "deadline", nil
+		return byDeadline, nil
 	case !errors.As(err, &exit):
 		return "", err
 	case bytes.Contains(out, []byte("flag provided but not defined")):

@@ -113,7 +113,7 @@ func (m *mutant) killBySchedule(ctx context.Context, binary string) (killer stri
 	case err == nil:
 		return "", nil
 	case ctx.Err() != nil:
-		return "deadline", nil
+		return byDeadline, nil
 	case !errors.As(err, &exit):
 		return "", err
 	}
