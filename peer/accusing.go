@@ -16,6 +16,7 @@ import (
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/alarm"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
@@ -56,7 +57,6 @@ const maxAccusation = 48 << 10
 type charge struct {
 	accusation
 	text          []byte
-	hash          [32]byte
 	accuser       peer.ID // who tells of it
 	of            *runs.Manifest
 	said, against peer.ID // who has signed; against is "" if one word is all
@@ -68,7 +68,7 @@ func openAccusation(accuser peer.ID, b []byte) (*charge, error) {
 	if len(b) > maxAccusation {
 		return nil, fmt.Errorf("an accusation of %d bytes, at most %d are accepted", len(b), maxAccusation)
 	}
-	c := &charge{text: b, hash: sha256.Sum256(b), accuser: accuser}
+	c := &charge{text: b, accuser: accuser}
 	if err := wire.Value().Decode(b, &c.accusation); err != nil {
 		return nil, err
 	}
@@ -132,9 +132,8 @@ type court struct {
 	live   func(run job.RunID) *session.Session // nil if it is over
 
 	mu      sync.Mutex
-	repeats repeats
-	docket  docket
-	sits    bool
+	repeats alarm.Repeats
+	docket  alarm.Docket[*charge]
 }
 
 // convene lets a jury do what it decides, and hear what others accuse of; before anybody speaks.
@@ -202,38 +201,29 @@ func (j *jury) hear(author peer.ID, b []byte) (heard bool) {
 		return true
 	}
 	c.of = m
-	begin, heard := j.court.hear(j.now(), c)
+	j.court.mu.Lock()
+	begin, heard := j.court.docket.Hear(j.now(), alarm.Accusation[*charge]{Accuser: alarm.PeerID(author),
+		Hash: sha256.Sum256(b), Of: c})
+	j.court.mu.Unlock()
 	if begin {
 		j.spawn(j.sit)
 	}
 	return heard
 }
 
-// hear has a charge tried, or says that it has no room for it; begin says that nothing is being tried.
-func (c *court) hear(now time.Time, a *charge) (begin, heard bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	admitted := c.docket.admit(now, a)
-	begin = admitted && !c.sits
-	c.sits = c.sits || admitted
-	return begin, admitted || c.docket.seen[a.hash]
-}
-
 // sit tries what waits.
 func (j *jury) sit(ctx context.Context) {
-	for {
+	for ctx.Err() == nil {
 		j.court.mu.Lock()
-		c := j.court.docket.next()
-		j.court.sits = c != nil && ctx.Err() == nil
-		goesOn := j.court.sits
+		a, ok := j.court.docket.Next()
 		j.court.mu.Unlock()
-		if !goesOn {
+		if !ok {
 			return
 		}
-		begun := j.now()
+		c, begun := a.Of, j.now()
 		liar := j.court.try(ctx, c)
 		j.court.mu.Lock()
-		j.court.docket.tried(c, j.now().Sub(begun), liar == c.said, liar != "")
+		j.court.docket.Tried(a, j.now().Sub(begun), liar == c.said, liar != "")
 		j.court.mu.Unlock()
 		if liar == "" || liar == j.self {
 			j.log.Info("an accusation shows nothing here", "accuser", c.accuser, "accused", c.said, "run", c.Run)
@@ -261,7 +251,7 @@ func (c *court) try(ctx context.Context, a *charge) peer.ID {
 	case both && !compute.Silent(a.Function):
 		return a.said
 	}
-	ctx, cancel := context.WithTimeout(ctx, trialTime)
+	ctx, cancel := context.WithTimeout(ctx, alarm.TrialTime)
 	defer cancel()
 	e, err := c.engine(a.of)
 	switch {
@@ -274,27 +264,14 @@ func (c *court) try(ctx context.Context, a *charge) peer.ID {
 	t := trial{e: e, ctx: ctx, live: c.live(a.Run), doubts: compute.Silent(a.Function),
 		job: steal.Job{Path: a.Path, Identity: job.Identify(a.Function, a.Argument), Function: a.Function,
 			Arg: a.Argument}}
+	of := alarm.Case{By: alarm.PeerID(a.said), Against: alarm.PeerID(a.against), Said: a.Said.Digest,
+		Truth: a.Truth.Digest}
 	if judged {
-		switch said, ok := t.essence(a.Said.Outcome); {
-		case !ok:
-			return ""
-		case said == nil:
-			return a.said
-		case a.against == "":
-			return ""
-		default:
-			a.Said.Digest = compute.Digest(said)
-		}
-		switch truth, ok := t.essence(a.Truth.Outcome); {
-		case !ok:
-			return ""
-		case truth == nil:
-			return a.against
-		default:
-			a.Truth.Digest = compute.Digest(truth)
+		if liar, over := t.judge(a, &of); over {
+			return liar
 		}
 	}
-	if !alike || a.against != "" && a.Said.Digest == a.Truth.Digest {
+	if !alike || of.Against != "" && of.Said == of.Truth {
 		return ""
 	}
 	t.given = slices.DeleteFunc(driver.GivenOf(a.Children), func(g driver.Given) bool { return len(g.Bytes) == 0 })
@@ -302,19 +279,38 @@ func (c *court) try(ctx context.Context, a *charge) peer.ID {
 	if ok && judged {
 		own, ok = t.essence(own)
 	}
-	switch own := verify.Hash(compute.Digest(own)); {
+	switch {
 	case t.shares:
 		return ""
 	case both: // of a job that shares nothing, as far as it was run
 		return a.said
 	case !ok:
 		return ""
-	case a.against == "" && own != a.Said.Digest, own == a.Truth.Digest:
-		return a.said
-	case own == a.Said.Digest:
-		return a.against
 	}
-	return ""
+	return peer.ID(of.Liar(compute.Digest(own)))
+}
+
+// judge has the application say what it can by each word alone. If that is not all, it leaves in a case what of the two
+// is to be compared.
+func (t *trial) judge(a *charge, of *alarm.Case) (liar peer.ID, over bool) {
+	said, ok := t.essence(a.Said.Outcome)
+	switch {
+	case !ok:
+		return "", true
+	case said == nil:
+		return a.said, true
+	case a.against == "":
+		return "", true
+	}
+	truth, ok := t.essence(a.Truth.Outcome)
+	switch {
+	case !ok:
+		return "", true
+	case truth == nil:
+		return a.against, true
+	}
+	of.Said, of.Truth = compute.Digest(said), compute.Digest(truth)
+	return "", false
 }
 
 // trial is one job on an engine of its own.
@@ -423,7 +419,7 @@ func (t *trial) await(kind port.EventKind) (port.Event, bool) {
 			continue
 		}
 		if again == 0 {
-			again = trialTime
+			again = alarm.TrialTime
 		}
 		timer := time.NewTimer(again)
 		select {

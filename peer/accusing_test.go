@@ -14,6 +14,7 @@ import (
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/alarm"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/verify"
@@ -106,7 +107,9 @@ func TestWhatIsTried(t *testing.T) {
 		if err := j.evidence.write(knownID.String(), []byte("a proof")); err != nil {
 			t.Fatal(err)
 		}
-		j.court.sits = true // somebody else tries what waits
+		if begin, _ := j.court.docket.Hear(time.Now(), alarm.Accusation[*charge]{}); begin {
+			j.court.docket.Next() // somebody tries that one, so what comes waits
+		}
 		j.court.unfit = func(*statement.SignedManifest) string { return "" }
 		j.court.out = func(id peer.ID) bool { return id == goneID }
 		j.court.known = func(run job.RunID) *runs.Manifest {
@@ -122,7 +125,8 @@ func TestWhatIsTried(t *testing.T) {
 			t.Fatal(err)
 		}
 		j.hear("accuser", b)
-		if got := j.court.docket.next(); (got != nil) != c.tried ||
+		next, ok := j.court.docket.Next()
+		if got := next.Of; ok != c.tried ||
 			c.tried && (got.said != liarID || got.against != honestID && len(got.Children) == 0 ||
 				got.accuser != "accuser") {
 			t.Errorf("%s: to be tried is %+v", name, got)

@@ -8,6 +8,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/peer/alarm"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
@@ -28,16 +29,12 @@ type exclusion struct {
 	turn atomic.Int64 // of what is told at meetings
 
 	mu    sync.Mutex
-	again reminder // of this peer's own
+	again alarm.Reminder // of this peer's own
 }
 
 const (
 	// maxOutTold bounds the statements of one meeting, and of those that are repeated.
 	maxOutTold = 64
-	// outSoon is when a peer repeats one that it has made itself, for gossip may lose it; then it waits twice as long
-	// each time, up to outEvery.
-	outSoon  = 10 * time.Second
-	outEvery = 10 * time.Minute
 )
 
 // hear takes one in, from anywhere.
@@ -99,31 +96,21 @@ func (e *exclusion) tell() {
 		e.voice.tell(gossip.KindRevocation, own[len(own)-1])
 		e.warn(&meeting{Out: own[len(own)-1:]})
 		e.mu.Lock()
-		e.again.set(e.now(), outSoon)
+		e.again.Set(e.now(), alarm.RevocationsAgain)
 		e.mu.Unlock()
 	}
 }
 
 // keepUp repeats what this peer has said, a few at a time.
 func (e *exclusion) keepUp(now time.Time) {
-	if !e.due(now) {
+	e.mu.Lock()
+	due := e.again.Due(now)
+	e.mu.Unlock()
+	if !due {
 		return
 	}
 	own := e.host.Roll().Own()
-	for i := range min(len(own), outBurst) {
+	for i := range min(len(own), alarm.MaxRepeated) {
 		e.voice.tell(gossip.KindRevocation, own[(int(now.Unix())+i)%len(own)])
 	}
 }
-
-func (e *exclusion) due(now time.Time) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.again.wait == 0 { // it has just been opened: whoever it meets is told
-		e.again.set(now, outEvery)
-		return false
-	}
-	return e.again.due(now)
-}
-
-// outBurst is what gossip takes of one author at once.
-const outBurst = 8

@@ -14,6 +14,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/alarm"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
 )
@@ -70,7 +71,7 @@ type meetings struct {
 func (x *meetings) serve() {
 	x.heed()
 	x.board.answer(meetProtocol, maxMeeting, exchangeTime, func(from peer.ID, b []byte) (any, error) {
-		if !x.greeted.again(from, x.every, x.now()) {
+		if !x.greeted.again(from, x.every, meetBurst, x.now()) {
 			return nil, errTooOften
 		}
 		var their meeting
@@ -82,7 +83,7 @@ func (x *meetings) serve() {
 	})
 }
 
-// greeted lets each member come so often, meetBurst times at once and then once every so long: there are hundreds of
+// greeted lets each member come so often, some times at once and then once every so long: there are hundreds of
 // signatures in a meeting, all of which are looked at.
 type greeted struct {
 	mu sync.Mutex
@@ -93,7 +94,7 @@ const meetBurst = 8
 
 var errTooOften = errors.New("it meets this peer too often")
 
-func (p *greeted) again(id peer.ID, every time.Duration, now time.Time) bool {
+func (p *greeted) again(id peer.ID, every time.Duration, burst int, now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := p.of[id]
@@ -101,7 +102,7 @@ func (p *greeted) again(id peer.ID, every time.Duration, now time.Time) bool {
 		if p.of == nil || len(p.of) >= maxMembers { // whoever is forgotten may come again
 			p.of = map[peer.ID]*rate.Limiter{}
 		}
-		l = rate.NewLimiter(rate.Every(every), meetBurst)
+		l = rate.NewLimiter(rate.Every(every), burst)
 		p.of[id] = l
 	}
 	return l.AllowN(now, 1)
@@ -118,22 +119,19 @@ func (x *meetings) meet(ctx context.Context, id peer.ID) bool {
 	return true
 }
 
-// A meeting that has failed is tried again after meetAgain, twice as long each time, as long as the peer is connected:
-// without one, a newcomer may hear of nobody. Whoever never meets costs maxMeetings tries.
-const (
-	meetAgain   = time.Second
-	maxMeetings = 6
-)
-
-// meetSoon meets a peer, if need be later.
+// meetSoon meets a peer, if need be later, as long as it is connected: without that a newcomer may hear of nobody.
 func (x *meetings) meetSoon(ctx context.Context, id peer.ID) {
 	untilMet(ctx, func() bool { return x.meet(ctx, id) || !x.board.connected(id) })
 }
 
-// untilMet tries until it succeeds, the context ends, or maxMeetings have failed.
+// untilMet tries until it succeeds, the context ends, or as many have failed as may.
 func untilMet(ctx context.Context, try func() bool) {
-	wait := meetAgain
-	for n := 1; !try() && n < maxMeetings; n++ {
+	var tries alarm.Tries
+	for !try() {
+		wait, again := tries.Failed()
+		if !again {
+			return
+		}
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
@@ -141,7 +139,6 @@ func untilMet(ctx context.Context, try func() bool) {
 			return
 		case <-timer.C:
 		}
-		wait *= 2
 	}
 }
 

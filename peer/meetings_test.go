@@ -13,6 +13,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
+
+	"github.com/satin-peer/satin/peer/alarm"
 )
 
 // A meeting that failed is tried again, later each time, and not for ever.
@@ -20,12 +22,12 @@ func TestMeetingsAreTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, tries := time.Now(), 0
 		untilMet(t.Context(), func() bool { tries++; return tries == 3 })
-		if took := time.Since(began); tries != 3 || took != 3*meetAgain {
+		if took := time.Since(began); tries != 3 || took != 3*alarm.TryAgain {
 			t.Errorf("%d tries in %v", tries, took)
 		}
 		tries = 0
 		untilMet(t.Context(), func() bool { tries++; return false })
-		if tries != maxMeetings {
+		if tries != alarm.MaxTries {
 			t.Errorf("who never meets is asked %d times", tries)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -88,7 +90,7 @@ func TestMeetingsAreCounted(t *testing.T) {
 	now := time.Unix(1000, 0)
 	times := func(id peer.ID) (n int) {
 		for range 100 {
-			if g.again(id, time.Second, now) {
+			if g.again(id, time.Second, meetBurst, now) {
 				n++
 			}
 		}
@@ -102,7 +104,7 @@ func TestMeetingsAreCounted(t *testing.T) {
 		t.Errorf("after three seconds heard %d times, another %d", a, b)
 	}
 	for i := range maxMembers + 10 {
-		g.again(peer.ID(fmt.Sprint("x", i)), time.Second, now)
+		g.again(peer.ID(fmt.Sprint("x", i)), time.Second, meetBurst, now)
 	}
 	if len(g.of) > maxMembers {
 		t.Errorf("%d are counted", len(g.of))

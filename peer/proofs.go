@@ -15,9 +15,8 @@ import (
 // Whoever has one against the same peer looks at no other: if its user has let that peer in again, it stays in.
 
 const (
-	// maxProofsTold bounds the proofs of one meeting, and maxProofsRepeated those that are told everybody again, one at
-	// a time.
-	maxProofsTold, maxProofsRepeated = 2, 8
+	// maxProofsTold bounds the proofs of one meeting.
+	maxProofsTold = 2
 	// proofFor is how long one is told at meetings after it was found.
 	proofFor = 30 * 24 * time.Hour
 )
@@ -42,7 +41,7 @@ func (j *jury) tell(b []byte) {
 		return
 	}
 	j.court.mu.Lock()
-	j.court.repeats.add(j.now(), b)
+	j.court.repeats.Add(j.now(), b)
 	j.court.mu.Unlock()
 	j.voice.tell(gossip.KindAccusation, b)
 	j.warn(&meeting{Lies: [][]byte{b}})
@@ -51,7 +50,7 @@ func (j *jury) tell(b []byte) {
 // keepUp tells everybody again, now and then, one of those that this peer has made.
 func (j *jury) keepUp(now time.Time) {
 	j.court.mu.Lock()
-	b := j.court.repeats.due(now)
+	b := j.court.repeats.Due(now)
 	j.court.mu.Unlock()
 	if b != nil {
 		j.voice.tell(gossip.KindAccusation, b)

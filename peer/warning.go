@@ -3,12 +3,12 @@ package peer
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/alarm"
 	"github.com/satin-peer/satin/peer/host"
 )
 
@@ -20,13 +20,11 @@ const (
 	warnProtocol = protocol.ID("/satin/warn/1")
 
 	maxWarning = maxAccusation + host.MaxRevocation + 1<<10
-	// warnEvery is how often one member may warn, in the long run: signatures are looked at.
-	warnEvery = time.Second
 )
 
 func (x *meetings) heed() {
 	x.board.answer(warnProtocol, maxWarning, exchangeTime, func(from peer.ID, b []byte) (any, error) {
-		if !x.warned.again(from, warnEvery, x.now()) {
+		if !x.warned.again(from, alarm.WarnEvery, alarm.WarnBurst, x.now()) {
 			return nil, errTooOften
 		}
 		var their meeting

@@ -34,6 +34,11 @@ func tellLies(args []string, out, progress io.Writer) error {
 	alone, failed := checkLiars(liars.OneLiarOf, *from, *one)
 	fmt.Fprintf(progress, "%s, where quorums promise no more\n%s of one liar under quorum=2\n", mixed, alone)
 	errs = append(errs, failed...)
+	spread, late := liars.CheckSpread(*from, *seeds)
+	errs = append(errs, firstOf(late)...)
+	telling := fmt.Sprintf("%d schedules, %d violations, %d liars found out, %d false accusations, %d trials", *seeds, len(late),
+		spread.Proofs, spread.False, spread.Tried)
+	fmt.Fprintf(progress, "%s among members who tell each other of liars\n", telling)
 	errs = append(errs, runLiars(*from, *runs, progress)...)
 	if len(errs) > 0 || *rows == 0 {
 		return errors.Join(errs...)
@@ -46,6 +51,12 @@ func tellLies(args []string, out, progress io.Writer) error {
 	if err := liars.Table(&page, *rows); err != nil {
 		return err
 	}
+	fmt.Fprintf(&page, "\n## When liars are out\n\nMembers tell each other of proofs, try them and say who is out (package `peer/alarm`), "+
+		"on lines that lose up to half of what is said, among partitions, with up to eight liars found out at once, and liars that accuse others. "+
+		"Schedules drawn by seed from %d on, with 4 to 12 members: %s.\n\nThe time from when a member is to be told until it has the liar out: "+
+		"from the proof, or from being connected again to a member that has the liar out. With delays: a try to tell it failed on the "+
+		"way, or it was busy with other accusations; a try that waits in vain takes 5 s.\n\n", *from, telling)
+	spread.Table(&page)
 	if *dir == "" {
 		_, err := out.Write(page.Bytes())
 		return err
@@ -56,13 +67,16 @@ func tellLies(args []string, out, progress io.Writer) error {
 // checkLiars runs schedules, says what came of them, and gives the first that broke what must hold.
 func checkLiars(draw func(uint64) liars.Config, from, n uint64) (said string, errs []error) {
 	sum, failures := liars.Check(draw, from, n)
-	for i, f := range failures {
-		if i < 10 {
-			errs = append(errs, fmt.Errorf("seed %d: %w", f.Seed, f.Err))
-		}
-	}
 	return fmt.Sprintf("%d schedules, %d violations, %d of %d liars caught, %d outcomes of %d jobs accepted though wrong", n,
-		len(failures), sum.Caught, sum.Lied, sum.Misled, sum.Jobs), errs
+		len(failures), sum.Caught, sum.Lied, sum.Misled, sum.Jobs), firstOf(failures)
+}
+
+// firstOf gives some of the schedules that broke what must hold.
+func firstOf(failures []liars.Failure) (errs []error) {
+	for _, f := range failures[:min(len(failures), 10)] {
+		errs = append(errs, fmt.Errorf("seed %d: %w", f.Seed, f.Err))
+	}
+	return errs
 }
 
 // runLiars runs whole runs, and gives the first that broke what must hold.

@@ -4,4 +4,8 @@
 //
 // A schedule is drawn from a seed. Always: nobody is blamed that has not lied, every proof holds for whoever runs
 // the node, and everything is accepted in the end. Whether something wrong was accepted, and what it cost, is counted.
+//
+// Schedules of RunSpread begin where there is a proof: members tell it each other, try it and put the liar out by the
+// rules of package peer/alarm, on lines that lose some of it and among partitions, while liars accuse honest ones.
+// Always: nobody honest is out for anybody, and the liar is, within 3 s, for all who are connected to one that tells.
 package liars
