@@ -45,8 +45,8 @@ func newLattice[K, V any](name string, join func(V, V) V, check func(K, V) error
 }
 
 // shareCell gives the one value of that name.
-func shareCell[K, V any](shelf *engine.Shelf, kind *lattice[K, V], about K, bottom V) *cell[K, V] {
-	s := &seed[K, V]{about, bottom}
+func shareCell[K, V any](w *engine.Worker, kind *lattice[K, V], about K, bottom V) *cell[K, V] {
+	s, shelf := &seed[K, V]{about, bottom}, w.Shelf()
 	if shelf.Outside == nil {
 		name, err := engine.NameOf("lattice "+kind.name, about, bottom)
 		if err != nil {
@@ -58,7 +58,8 @@ func shareCell[K, V any](shelf *engine.Shelf, kind *lattice[K, V], about K, bott
 	if err != nil {
 		panic(fmt.Sprintf("satin: ShareLattice: %v", err))
 	}
-	named := shelf.Outside.Name(engine.Version{Kind: engine.Lattice, Registered: kind.name, State: b})
+	named := shelf.Outside.Name(engine.Version{Kind: engine.Lattice, Registered: kind.name, State: b,
+		By: engine.RootName(w)})
 	c := kind.find(shelf, named.Name(), named, s)
 	if shelf.Around != nil && !c.open.Load() {
 		c.share() // inside a job: others that share it are around

@@ -84,7 +84,7 @@ func RegisterLattice[K, V any](name string, join func(V, V) V, check func(K, V) 
 func ShareLattice[K, V any](f *Frame, join func(V, V) V, about K, bottom V) Lattice[K, V] {
 	kind := engine.MustMethod(funcKey(join), "RegisterLattice").Typed.(*lattice[K, V])
 	p := newPlace(kind)
-	if c := p.lead(shareCell(f.worker().Shelf(), kind, about, bottom)); c.oracle != nil {
+	if c := p.lead(shareCell(f.worker(), kind, about, bottom)); c.oracle != nil {
 		p.made = len(f.ID().Path)
 	}
 	return Lattice[K, V]{p}

@@ -400,8 +400,8 @@ func (t *trial) await(kind port.EventKind) (port.Event, bool) {
 			switch events[i].Kind {
 			case kind:
 				return events[i], true
-			case port.Made:
-				if t.doubts && events[i].Shared.Recipe.Kind == sharedobj.Lattice {
+			case port.Shares:
+				if t.doubts {
 					t.shares = true
 					return port.Event{}, false
 				}

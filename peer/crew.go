@@ -56,7 +56,8 @@ func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal
 		return nil, err
 	}
 	engine, err := c.engine(m, compute.Config{Run: m.Run, Self: string(c.self), Workers: c.cfg.Workers,
-		Idle: !c.cfg.FullPriority, Naive: of.Recovery == steal.Naive && !of.Hoard, Whole: of.Hoard})
+		Idle: !c.cfg.FullPriority, Naive: of.Recovery == steal.Naive && !of.Hoard, Whole: of.Hoard,
+		Lattices: of.Proving})
 	if err != nil {
 		return nil, err
 	}

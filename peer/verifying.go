@@ -204,7 +204,8 @@ func (j *jury) proving(m *runs.Manifest) *driver.Proving {
 	return &driver.Proving{
 		Config: cfg,
 		Judged: compute.Judged, Alike: func(fn string) bool { return compute.Alike(fn, m.Rounding) },
-		View: view, Rand: view, Self: verify.PeerID(j.self.String()),
+		Doubtful: compute.Silent,
+		View:     view, Rand: view, Self: verify.PeerID(j.self.String()),
 		Author: func(voucher []byte) verify.PeerID {
 			if id := authorOf(voucher); id != "" {
 				return verify.PeerID(id.String())
@@ -292,6 +293,10 @@ func trust(m *runs.Manifest, p *driver.Proofs, by *runs.Claim) *report.Trust {
 			"about the same job", c.Quorum)
 	}
 	t.Proved, t.Copies, t.Here, t.Disputes = p.Proved, p.Copies, p.Here, p.Settled
+	if p.Unlike > 0 {
+		t.Bound += fmt.Sprintf("; of %d jobs that share a lattice of their own results may honestly differ: this machine's count",
+			p.Unlike)
+	}
 	t.Nodes, t.Reran, t.RerunSeconds = p.Nodes, p.Reran, p.Took.Seconds()
 	for _, id := range p.Caught {
 		t.Caught = append(t.Caught, string(id))

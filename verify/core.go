@@ -95,6 +95,7 @@ type question struct {
 	accepted *Hash
 	rests    *belief // what is remembered of that; nil if there is no doubt
 	proven   bool    // what was accepted proves itself
+	unlike   bool    // right outcomes of it may differ
 }
 
 // authors are those of the claims.
@@ -170,6 +171,17 @@ func (c *Core) Refuted(now time.Time, claim Claim, from PeerID) []Order {
 	})
 }
 
+// Unlike says of a node that right outcomes of it may differ, as came to light when it was run here: what others have
+// said of it is no proof of anything, and this machine's own outcome counts, or that of one that is trusted.
+func (c *Core) Unlike(now time.Time, n Node) []Order {
+	return c.do(now, func() {
+		if q := c.open[n]; q != nil && q.accepted == nil {
+			q.unlike, q.dispute, q.audit, q.settling = true, nil, nil, false
+			c.decide(q)
+		}
+	})
+}
+
 // Lost says that no copy of a node will come from a peer that was asked for one; or, where it is empty, that the peer
 // has computed the node and come to no answer, which is no lie.
 func (c *Core) Lost(now time.Time, n Node, id PeerID, empty bool) []Order {
@@ -237,6 +249,8 @@ func (c *Core) Blamed(id PeerID) bool { return c.blamed[id] }
 func (c *Core) decide(q *question) {
 	switch {
 	case q.accepted != nil || q.dispute != nil || q.audit != nil:
+	case q.unlike:
+		q.ownCounts(c)
 	case c.settled(q):
 	case c.differ(q):
 	case c.agreed(q):
@@ -262,7 +276,7 @@ func (c *Core) differ(q *question) bool {
 
 // agreed accepts an outcome that enough have come to; all claims are equal.
 func (c *Core) agreed(q *question) bool {
-	if !c.sure(q) && (len(q.claims) == 0 || c.cfg.Spot > 0 || !c.enough(q) || q.again && c.introducers(q) < 2) {
+	if !q.sure(c.view) && (len(q.claims) == 0 || c.cfg.Spot > 0 || !c.enough(q) || q.again && c.introducers(q) < 2) {
 		return false
 	}
 	c.accept(q)
@@ -270,8 +284,21 @@ func (c *Core) agreed(q *question) bool {
 }
 
 // sure says whether this machine has come to an outcome, or one that is trusted as much.
-func (c *Core) sure(q *question) bool {
-	return slices.ContainsFunc(q.claims, func(h held) bool { return h.by == "" || c.view.Trusted(h.by) })
+func (q *question) sure(view View) bool {
+	return slices.ContainsFunc(q.claims, func(h held) bool { return h.by == "" || view.Trusted(h.by) })
+}
+
+// ownCounts accepts what one has come to who is sure, whatever others say.
+func (q *question) ownCounts(c *Core) {
+	q.claims = slices.DeleteFunc(q.claims, func(h held) bool { return h.by != "" && !c.view.Trusted(h.by) })
+	switch {
+	case len(q.claims) > 0:
+		q.claims = q.claims[:1]
+		c.accept(q)
+	case !q.here:
+		q.here = true
+		c.order(RunHere{q.node})
+	}
 }
 
 // enough says whether an outcome is to be believed for those who have come to it.
@@ -286,7 +313,7 @@ func (c *Core) accept(q *question) {
 	by := q.authors()
 	h := q.claims[0].Outcome
 	q.accepted, q.lacks = &h, 0
-	c.order(Accept{q.node, h, by, len(by) > 1 && (c.sure(q) || c.introducers(q) > 1)})
+	c.order(Accept{q.node, h, by, len(by) > 1 && (q.sure(c.view) || c.introducers(q) > 1)})
 	if c.cfg.Doubt > 0 && !q.proven {
 		c.note(q, by)
 	}
@@ -377,7 +404,7 @@ func (c *Core) blame(id PeerID, p Proof) {
 	c.order(Blame{id, p})
 	open := c.open.sorted()
 	for _, q := range open {
-		if q.without(id) && q.accepted != nil && !q.proven && !c.sure(q) && !c.enough(q) {
+		if q.without(id) && q.accepted != nil && !q.proven && !q.sure(c.view) && !c.enough(q) {
 			if q.accepted = nil; q.rests != nil {
 				q.rests.n--
 				q.rests = nil

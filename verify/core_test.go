@@ -77,6 +77,58 @@ func TestQuorum(t *testing.T) {
 	}
 }
 
+// Where right outcomes differ nobody is blamed, at whatever step that comes to light: what this machine comes to is
+// believed, or what one says that is trusted, on the word of nobody else.
+func TestUnlike(t *testing.T) {
+	n := node("1")
+	for _, c := range []struct {
+		claims []Claim
+		by     []PeerID
+		after  func(c *Core) []Order
+	}{
+		{nil, nil, nil},
+		{[]Claim{leaf("1", 7).Claim()}, []PeerID{"a"}, nil},
+		{[]Claim{leaf("1", 7).Claim(), leaf("1", 8).Claim()}, []PeerID{"a", "c"}, nil},
+		{[]Claim{leaf("1", 7).Claim(), leaf("1", 8).Claim()}, []PeerID{"a", "c"}, func(c *Core) []Order {
+			return c.Opened(noon, n, "a", leaf("1", 7).Claim(), nil) // which settles it
+		}},
+	} {
+		core := swarm(2)
+		if len(c.claims) == 0 {
+			if out := core.Unlike(noon, n); len(out) > 0 {
+				t.Errorf("of what nobody has brought: %v", out)
+			}
+			continue
+		}
+		var out []Order
+		for i, x := range c.claims {
+			core.Came(noon, x, c.by[i])
+		}
+		if c.after != nil {
+			out = c.after(core)
+		}
+		out = append(out, core.Unlike(noon, n)...)
+		if len(of[RunHere](out)) != 1 || len(of[Accept](out)) > 0 {
+			t.Errorf("%d claims: %v", len(c.claims), out)
+		}
+		core.Came(noon, leaf("1", 6).Claim(), "d")
+		core.Tick(noon.Add(time.Hour))
+		out = core.Came(noon, leaf("1", 9).Claim(), "")
+		got := of[Accept](out)
+		if len(got) != 1 || got[0].Outcome != (Hash{9}) || got[0].Compared || !slices.Equal(got[0].By, []PeerID{""}) ||
+			len(of[Blame](out)) > 0 {
+			t.Errorf("%d claims: %v", len(c.claims), out)
+		}
+	}
+	w := &world{list: []Candidate{{"a", "x"}, {"c", "y"}}, trusted: "c"}
+	c := New(Config{Quorum: 3, Own: true, Wait: time.Minute, MaxOpen: 2}, w, w)
+	c.Came(noon, leaf("1", 7).Claim(), "a")
+	c.Came(noon, leaf("1", 8).Claim(), "c")
+	if got := of[Accept](c.Unlike(noon, n)); len(got) != 1 || got[0].Outcome != (Hash{8}) {
+		t.Errorf("of one that is trusted: %v", got)
+	}
+}
+
 // What is believed was compared if others by another hand, or this machine, have come to it too; whoever is trusted, or
 // proves what it brings, is believed alone.
 func TestCompared(t *testing.T) {

@@ -153,7 +153,7 @@ const maxBeliefs = 4096
 // note remembers on whose word an outcome is believed. If others, or this machine, have come to it too, that is a
 // comparison that they have passed.
 func (c *Core) note(q *question, by []PeerID) {
-	sure := c.sure(q)
+	sure := q.sure(c.view)
 	if sure || c.introducers(q) > 1 {
 		var passed []PeerID
 		for _, id := range by {

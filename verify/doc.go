@@ -31,5 +31,6 @@
 //
 // Jobs must be functions of their arguments alone, as far as outcomes are compared: of those that may honestly differ
 // the caller gives what all right ones have in common. What the caller knows to be right, or wrong, by itself
-// (Proven, Refuted) is not compared with anything.
+// (Proven, Refuted) is not compared with anything, and nothing is that turns out to differ where it may (Unlike): this
+// machine's outcome counts then.
 package verify

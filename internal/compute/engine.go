@@ -28,7 +28,7 @@ type Config struct {
 	KeepAfter time.Duration
 	// Whole has jobs told whole whose outcome is kept, so that somebody can run them again.
 	Whole bool
-	// Lattices has each be told of when a job shares it, and not only when it leaves: of trials.
+	// Lattices has Shares be told: of trials, and where results are compared.
 	Lattices bool
 	// Programs says that whoever started this process runs executables for jobs: the event Execute.
 	Programs bool

@@ -24,6 +24,7 @@ type sharing struct {
 	wake    chan struct{}
 	applied map[sharedobj.Ticket][]byte // what writes have given, until it is said whether that is right
 	refused map[engine.Name]string      // what was made here and cannot be shared, and why
+	sharers map[steal.SegmentID]bool    // that have shared a lattice
 }
 
 var (
@@ -36,7 +37,7 @@ const maxRefused = 1024
 
 func newSharing(e *Engine) *sharing {
 	return &sharing{Codec: wire.Shared(), e: e, wake: make(chan struct{}, 1), refused: map[engine.Name]string{},
-		applied: map[sharedobj.Ticket][]byte{}}
+		applied: map[sharedobj.Ticket][]byte{}, sharers: map[steal.SegmentID]bool{}}
 }
 
 // named is a version with its name. The recipe stays, the bytes may be dropped.
@@ -59,9 +60,23 @@ func (s *sharing) Name(v engine.Version) engine.Named {
 	}
 	n.digest = n.recipe.Digest()
 	if v.Kind == engine.Lattice && s.e.cfg.Lattices {
-		s.about(port.Made, &port.Shared{Recipe: &n.recipe, State: n.state})
+		s.shared(steal.SegmentID(v.By))
 	}
 	return n
+}
+
+// shared tells, once, that a job of a segment shares a lattice.
+func (s *sharing) shared(by steal.SegmentID) {
+	s.mu.Lock()
+	known := s.sharers[by]
+	if len(s.sharers) >= maxRefused {
+		clear(s.sharers) // then it is told again
+	}
+	s.sharers[by] = true
+	s.mu.Unlock()
+	if !known {
+		s.e.tell(func(told *[]port.Event) { *told = append(*told, port.Event{Kind: port.Shares, Segment: by}) })
+	}
 }
 
 func (n *named) Name() engine.Name { return engine.Name(n.digest) }

@@ -178,6 +178,8 @@ func (d *Driver) applyEvent(now time.Duration, e *port.Event) steal.Output {
 		d.shared.happened(now, e)
 	case port.Judged:
 		d.proving.judged(e)
+	case port.Shares:
+		d.proving.shares(d.segments[e.Segment])
 	}
 	return steal.Output{} // Stopped, Counted and Troubled are for people
 }

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"time"
 
@@ -22,6 +23,9 @@ type Proving struct {
 	Judged func(function string) bool
 	// Alike says whether outcomes of a function can be compared; those of others are computed here.
 	Alike func(function string) bool
+	// Doubtful says whether outcomes of a function may honestly differ if one of its jobs shares a lattice of its own,
+	// which the engine is to tell: see port.Shares.
+	Doubtful func(function string) bool
 	// Author is who has signed a voucher, which was checked where it came in.
 	Author func(voucher []byte) verify.PeerID
 	// Open asks a peer for what stands behind a claim of its, which Driver.Opened is to be told; Rerun has a job
@@ -67,6 +71,7 @@ type Proofs struct {
 	Missing int             // and how many more the one that wants most needs
 	Caught  []verify.PeerID // in the order in which they were
 	Earned  []Earned        // by peer; not to be changed
+	Unlike  uint64          // jobs that shared lattices of their own, so that what others had said of them was no proof
 	Doubt   float64         // with which probability at most an outcome that is used is wrong, where records count
 	OnLiars uint64          // outcomes that are used and rest on the word of those alone who were caught later
 
@@ -106,6 +111,7 @@ type proof struct {
 	said    map[verify.PeerID]saying
 	own     *saying       // computed here
 	judged  bool          // the core waits for what it comes to here
+	unlike  bool          // what others say of it is not compared
 	shown   gallery       // of its nodes
 	checked time.Duration // that running some of its nodes again has taken
 }
@@ -250,6 +256,26 @@ func (v *proving) heard(n verify.Node, from verify.PeerID, w saying, is verdict)
 	}
 	if author != from && v.open[n] == p {
 		v.absorb(v.core.Lost(now, n, from, false)) // it has nothing of its own
+	}
+}
+
+// shares takes in that a job that runs here shares a lattice of its own: nothing is compared with what it comes to, nor
+// with what those above it do that are computed here.
+func (v *proving) shares(s identity) {
+	if v == nil {
+		return
+	}
+	var list []verify.Node
+	for n, p := range v.open {
+		if !p.unlike && (p.job.Path.Above(s.path) || n == NodeOf(s.path, s.id)) && v.cfg.Doubtful(p.job.Function) {
+			p.unlike = true
+			list = append(list, n)
+		}
+	}
+	slices.SortFunc(list, func(a, b verify.Node) int { return cmp.Compare(a.Path, b.Path) })
+	for _, n := range list {
+		v.counts.Unlike++
+		v.absorb(v.core.Unlike(at(v.d.now), n))
 	}
 }
 

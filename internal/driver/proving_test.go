@@ -27,6 +27,7 @@ type signed struct {
 	agreed    []string     // outcomes and vouchers
 	orders    []port.Order // to judge
 	unlike    bool
+	doubtful  bool   // outcomes of jobs that share lattices may differ
 	ran       int    // jobs
 	arg       []byte // of the job that is given
 	now       time.Duration
@@ -106,7 +107,8 @@ func hearing(t *testing.T, judged bool, with ...func(*driver.Proving)) (*signed,
 	}
 	proving := &driver.Proving{Config: verify.Config{Quorum: 2, Own: true, Wait: time.Minute, MaxOpen: 9},
 		Judged: func(string) bool { return judged }, Alike: func(string) bool { return !s.unlike },
-		View: s, Rand: s, Self: "o",
+		Doubtful: func(string) bool { return s.doubtful },
+		View:     s, Rand: s, Self: "o",
 		Author: func(v []byte) verify.PeerID { return verify.PeerID(v) },
 		Caught: func(c driver.Caught) { s.caught = append(s.caught, c) },
 		Agreed: func(n verify.Node, j *steal.Job, outcome []byte, vouchers [][]byte) {
@@ -269,6 +271,27 @@ func TestUncomparedOutcomes(t *testing.T) {
 	d.Happened(now, port.Event{Kind: port.Finished, Segment: 2, Outcome: []byte("another"), Good: true})
 	if string(s.delivered) != "another" || len(s.caught) > 0 {
 		t.Errorf("delivered is %q, caught are %+v", s.delivered, s.caught)
+	}
+}
+
+// Of a job that shares a lattice of its own right outcomes may differ, unless its function says when: nobody is blamed
+// for another one, and this machine's is used.
+func TestSharingIsNoLie(t *testing.T) {
+	now, path := time.Second, job.Path{1}
+	for _, doubtful := range []bool{true, false} {
+		s, d, from := hearing(t, false)
+		s.doubtful = doubtful
+		says := from(path)
+		s.gives(d, now, path)
+		says("b", "b", "one")
+		says("c", "c", "another")
+		d.Happened(now, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1, Runs: 1}})
+		d.Happened(now, port.Event{Kind: port.Shares, Segment: 2})
+		d.Happened(now, port.Event{Kind: port.Finished, Segment: 2, Outcome: []byte("a third"), Good: true})
+		p := d.Proofs()
+		if string(s.delivered) != "a third" || doubtful != (len(s.caught) == 0) || doubtful != (p.Unlike == 1) {
+			t.Errorf("doubtful %v: delivered is %q, caught are %+v, %+v", doubtful, s.delivered, s.caught, p)
+		}
 	}
 }
 

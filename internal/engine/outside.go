@@ -48,6 +48,7 @@ type Version struct {
 	Registered   string // name of its type
 	Parent       Name   // of an object's version after the first
 	Write, State []byte
+	By           uint64 // of a lattice: the root under which a job has shared it, see Job.Root
 }
 
 // Named is a version that has its name. It may hold the encoded value, until Drop or Tell.

@@ -48,13 +48,30 @@ func (p *Pool) rootOf(r *Record) *Record {
 		if r.state.Load() == dropped {
 			return nil
 		}
-		t, d := r.W.tab.Load(), r.ID&^(doneBit|abortedBit)>>DepthShift
-		for d > 0 && t.levels[d].Job != 0 {
-			d--
-		}
-		r = t.roots[d]
+		r = r.W.rootAt(r.ID &^ (doneBit | abortedBit) >> DepthShift)
 	}
 	return r
+}
+
+// rootAt is the stolen job, or the one that came in, under which the frame at the given depth runs.
+func (s *stack) rootAt(depth uint64) *Record {
+	t := s.tab.Load()
+	for depth > 0 && t.levels[depth].Job != 0 {
+		depth--
+	}
+	return t.roots[depth]
+}
+
+// RootName is what the root is called that w's running job descends from: see Job.Root. Only w's own goroutine may call
+// it.
+func RootName(w *Worker) uint64 {
+	if w.pool == nil {
+		return 0
+	}
+	w.pool.pathMu.Lock()
+	r := w.rootAt(w.Cur >> DepthShift)
+	w.pool.pathMu.Unlock()
+	return w.pool.rootOf(r).name()
 }
 
 // name is what a root is called that came in: see Job.Root.

@@ -3,9 +3,11 @@ package hostile
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/steal"
@@ -166,6 +168,64 @@ func TestPausedOwnerIsWaitedFor(t *testing.T) {
 	}
 	if got := answer(t, end()); got != 5 {
 		t.Errorf("the answer is %d", got)
+	}
+}
+
+func init() {
+	satin.Register("hostile.braids", braids, satin.Exact())
+	satin.Register("hostile.plait", plait, satin.Exact())
+	satin.Register("hostile.braid", braid, satin.Exact())
+}
+
+// braided counts, so that no two runs of a job come to the same.
+var braided atomic.Int64
+
+func braids(f *satin.Frame, n int) (sum int) {
+	g := satin.Fork(f, plait)
+	for i := range n {
+		g.Spawn(i)
+	}
+	for r := range g.Results() {
+		sum += r
+	}
+	return sum
+}
+
+// plait is made of a job that shares a lattice, and long enough to be a node by itself.
+func plait(f *satin.Frame, n int) int {
+	leaf(f, n)
+	return satin.Spawn(f, braid, n).Get()
+}
+
+func braid(f *satin.Frame, n int) int {
+	for begun := time.Now(); time.Since(begun) < 30*time.Millisecond; { // which is long enough, too
+		satin.Spawn(f, nothing, 0).Get()
+	}
+	l := satin.ShareLattice(f, most, n, 0)
+	l.Offer(f, int(braided.Add(1)))
+	return l.Value(f)
+}
+
+// Two honest members come to different results of jobs that share a lattice, of functions that say of none that its
+// results may differ: nobody is put out, the owner's own result counts, and the answer says so.
+func TestHonestMembersDiffer(t *testing.T) {
+	for _, mode := range []string{"quorum=2", "spot=1"} {
+		v, one, two := impatient(t), impatient(t), impatient(t)
+		join(t, v, one, control.Invitation{})
+		join(t, v, two, control.Invitation{})
+		_, end := gated(t, v, "hostile.braids", 3, control.Submission{Verify: mode})
+		until(t, "all compute", func() bool { return leaves.begun.Load() == 3 })
+		x := end().Trust
+		if x == nil || len(x.Caught) > 0 || x.Here == 0 || !strings.Contains(x.Bound, "share a lattice of their own") {
+			t.Errorf("%s: it rests on %+v", mode, x)
+		}
+		for _, p := range []*peer.Peer{one, two} {
+			if v.Revoked(idOf(t, p)) {
+				t.Errorf("%s: an honest member is out", mode)
+			}
+			p.Close()
+		}
+		v.Close()
 	}
 }
 

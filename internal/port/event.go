@@ -24,6 +24,7 @@ const (
 	Troubled                         // Text says what went wrong with a job; nothing follows from it
 	Execute                          // Exec: a job has another program run. Of processes of their own
 	Withdraw                         // Exec's Ticket: it is not wanted any more
+	Shares                           // a job of Segment shares a lattice of its own, where somebody wants to know
 
 	// Of shared values: Shared says which.
 	Made      // a version that was made here: Recipe, State, and Write if it is not the first
@@ -40,7 +41,7 @@ const (
 )
 
 var eventNames = [eventKinds]string{"none", "load", "taken", "finished", "stopped", "dropped", "found", "kept",
-	"delivered", "counted", "troubled", "execute", "withdraw", "made", "wanted", "offered", "applied", "joined",
+	"delivered", "counted", "troubled", "execute", "withdraw", "shares", "made", "wanted", "offered", "applied", "joined",
 	"collected", "encoded", "guarded", "judged", "died"}
 
 func (k EventKind) String() string {

@@ -144,15 +144,15 @@ func (r *rig) guards(lattice sharedobj.Digest, o *port.Order) {
 	}
 }
 
-// lattice has a job share a lattice that nobody else ever hears of, as a trial does.
+// lattice has a job share a lattice that nobody else ever hears of, where it is asked which do.
 func lattice(r *rig) {
 	r.start()
 	id := r.begin("porttest.grow", 1, nil)
 	e := r.await("the lattice, or the end", func(e *port.Event) bool {
-		return e.Kind == port.Made || e.Kind == port.Finished
+		return e.Kind == port.Shares || e.Kind == port.Finished
 	})
-	if e.Kind != port.Made || e.Shared.Recipe.Kind != sharedobj.Lattice {
-		r.t.Errorf("the first that comes is %v, %+v", e.Kind, e.Shared)
+	if e.Kind != port.Shares || e.Segment != id {
+		r.t.Errorf("the first that comes is %v of %d, not of %d", e.Kind, e.Segment, id)
 	}
 	r.finished(id)
 }
