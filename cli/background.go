@@ -24,7 +24,6 @@ const (
 	lookEvery = 20 * time.Millisecond
 	// maxDaemonLog is how long a log may be that is continued, in bytes; a longer one is kept beside a new one.
 	maxDaemonLog = 4 << 20
-	logFile      = "daemon.log"
 )
 
 // background starts this program again, with the same arguments but for --background, in a session of its own, and
@@ -88,7 +87,7 @@ func openDaemonLog(stateDir string) (path string, _ *os.File, err error) {
 	if err := os.MkdirAll(stateDir, 0o700); err != nil {
 		return "", nil, err
 	}
-	path = filepath.Join(stateDir, logFile)
+	path = filepath.Join(stateDir, settings.LogFile)
 	if info, err := os.Stat(path); err == nil && info.Size() > maxDaemonLog {
 		if err := os.Rename(path, path+".1"); err != nil {
 			return "", nil, err

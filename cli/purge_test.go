@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/satin-peer/satin/dashboard"
 )
 
 // TestPurge: what is not satin-peer's stays, and so does a directory in which no peer ever was.
@@ -40,8 +42,9 @@ func TestPurge(t *testing.T) {
 	if f := run(home, "--yes"); left(home) != "letter.txt swarm" || !strings.Contains(f.err.String(), home) {
 		t.Errorf("of a home there is left %q; it said %q", left(home), &f.err)
 	}
-	write(mixed, "peer.key", "swarm", "letter.txt", ".new-123") // which a daemon was writing when it was killed
-	if run(mixed); left(mixed) != ".new-123 letter.txt peer.key swarm" {
+	// The last is what a daemon was writing when it was killed.
+	write(mixed, "peer.key", "swarm", dashboard.PrefsFile, "letter.txt", ".new-123")
+	if run(mixed); left(mixed) != ".new-123 "+dashboard.PrefsFile+" letter.txt peer.key swarm" {
 		t.Errorf("without --yes there is left %q", left(mixed))
 	}
 	if err := os.MkdirAll(filepath.Join(cacheDir(), "others"), 0o700); err != nil {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/satin-peer/satin/peer/settings"
 )
 
 // Guards a daemon under a manager of services that wants answers: it is told that the service runs and that it stops,
@@ -40,7 +42,7 @@ func TestServed(t *testing.T) {
 		if got := <-code; got != 0 || !m.closed || len(told) != len(want) {
 			t.Errorf("by %s: exit code %d, closed %v, the manager was told %v", by, got, m.closed, told)
 		}
-		log, err := os.ReadFile(filepath.Join(f.dirs.State, logFile))
+		log, err := os.ReadFile(filepath.Join(f.dirs.State, settings.LogFile))
 		if err != nil || !strings.Contains(string(log), "left") {
 			t.Errorf("by %s: the log says %q, %v", by, log, err)
 		}

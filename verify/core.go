@@ -285,12 +285,15 @@ func (c *Core) agreed(q *question) bool {
 
 // sure says whether this machine has come to an outcome, or one that is trusted as much.
 func (q *question) sure(view View) bool {
-	return slices.ContainsFunc(q.claims, func(h held) bool { return h.by == "" || view.Trusted(h.by) })
+	return slices.ContainsFunc(q.claims, func(h held) bool { return ours(view, h.by) })
 }
 
-// ownCounts accepts what one has come to who is sure, whatever others say.
+// ours says whether a word is this machine's, or that of one that is trusted as much.
+func ours(view View, by PeerID) bool { return by == "" || view.Trusted(by) }
+
+// ownCounts accepts what this machine has come to, or one that is trusted, whatever others say.
 func (q *question) ownCounts(c *Core) {
-	q.claims = slices.DeleteFunc(q.claims, func(h held) bool { return h.by != "" && !c.view.Trusted(h.by) })
+	q.claims = slices.DeleteFunc(q.claims, func(h held) bool { return !ours(c.view, h.by) })
 	switch {
 	case len(q.claims) > 0:
 		q.claims = q.claims[:1]

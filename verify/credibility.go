@@ -32,7 +32,7 @@ type scale struct {
 
 // oddsOf are those against what a peer says: P/(1-P).
 func (c *scale) oddsOf(id PeerID) float64 {
-	if id == "" || c.view.Trusted(id) {
+	if ours(c.view, id) {
 		return 0
 	}
 	p := c.liars
@@ -157,7 +157,7 @@ func (c *Core) note(q *question, by []PeerID) {
 	if sure || c.introducers(q) > 1 {
 		var passed []PeerID
 		for _, id := range by {
-			if id != "" && !c.view.Trusted(id) {
+			if !ours(c.view, id) {
 				passed = append(passed, id)
 			}
 		}

@@ -32,8 +32,9 @@ var (
 	_ engine.Keeps   = (*sharing)(nil)
 )
 
-// maxRefused bounds what is remembered: a job that names more is given away, and comes back.
-const maxRefused = 1024
+// maxNoted bounds what is remembered of values that were refused, and of jobs that share lattices: a job that names
+// more is given away, and comes back; what shares is told again.
+const maxNoted = 1024
 
 func newSharing(e *Engine) *sharing {
 	return &sharing{Codec: wire.Shared(), e: e, wake: make(chan struct{}, 1), refused: map[engine.Name]string{},
@@ -69,7 +70,7 @@ func (s *sharing) Name(v engine.Version) engine.Named {
 func (s *sharing) shared(by steal.SegmentID) {
 	s.mu.Lock()
 	known := s.sharers[by]
-	if len(s.sharers) >= maxRefused {
+	if len(s.sharers) >= maxNoted {
 		clear(s.sharers) // then it is told again
 	}
 	s.sharers[by] = true
@@ -208,7 +209,7 @@ func (s *sharing) do(o *port.Order) {
 	case port.Failed:
 		if !shelf.Failed(name, v.Text) {
 			s.mu.Lock()
-			if len(s.refused) < maxRefused {
+			if len(s.refused) < maxNoted {
 				s.refused[name] = v.Text
 			}
 			s.mu.Unlock()

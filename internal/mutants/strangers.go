@@ -224,7 +224,7 @@ var verifyMutants = []mutant{
 		pkg:  "verify", run: "^TestPatientLiar$", old: "	return c.cfg.Doubt > 0 && c.cfg.Again > 0 &&",
 		new: "	return c.cfg.Doubt > 0 && c.cfg.Again > 1 &&"},
 	{name: "doubt/trusted-copied", wrong: "machines that are trusted are compared like others", file: "verify/core.go",
-		pkg: "verify", run: "^TestTrustedMachines$", old: "h.by == \"\" || view.Trusted(h.by)", new: "h.by == \"\""},
+		pkg: "verify", run: "^TestTrustedMachines$", old: "by == \"\" || view.Trusted(by)", new: "by == \"\""},
 	{name: "doubt/uncompared-passes", wrong: "a record grows by what nobody has compared", file: "verify/credibility.go",
 		pkg: "verify", run: "^TestCredibility$", old: "	if sure || c.introducers(q) > 1 {", new: "	if len(by) > 0 {"},
 	{name: "doubt/liars-count", wrong: "what rests on liars alone is not told", file: "verify/credibility.go",
