@@ -23,7 +23,7 @@ type Config struct {
 	InventoryMisses int
 
 	// StealTimeout is the least time after which an unanswered steal request is given up. The actual time is
-	// patience + max(StealTimeout, 4 x the link's last steal time). A reply that comes later is still used.
+	// patience + max(StealTimeout, min(4 x the link's last steal time, 1 min)). A reply that comes later is still used.
 	StealTimeout time.Duration
 	// StealGap is the least time between a steal that failed and the next request to any peer, so that no
 	// policy can spin. 0 lets a policy ask again at once.

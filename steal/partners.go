@@ -93,6 +93,17 @@ func (ps *partners) silence(p *peer) time.Duration {
 	return time.Duration(ps.cfg.HeartbeatMisses) * max(ps.period(p), p.every)
 }
 
+// forgiven says whether a lost peer may be asked for work again. Silence is often mutual: two that have given each other
+// up, behind a link that was down, have no job out between them any more, and if both waited to hear of the other they
+// would not speak in this run again. So whoever is only silent, and still a member, is asked now and then (thief.steal
+// counts its silence anew); whoever is gone is no member before long.
+func (ps *partners) forgiven(p *peer) bool {
+	return !p.watched() && !p.shunned && p.inc >= p.floor && ps.now-p.heard >= forgivenAfter*ps.silence(p)
+}
+
+// forgivenAfter is how much longer than what makes it lost a peer's silence is when it is asked again.
+const forgivenAfter = 10
+
 // peer is what the core remembers of another peer. It is a partner while jobs are out between the two, in
 // either direction, or while the other believes so; only partners are watched and sent heartbeats. Others are
 // acquaintances, and make room for new ones in turn. A core may know hundreds, most of them acquaintances: so each byte

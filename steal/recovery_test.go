@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // salvageCore is an idle peer "a" among others, with no policy that would interfere.
@@ -378,5 +379,60 @@ func TestRestoredIsToldToNewMasters(t *testing.T) {
 	} {
 		c.Hear(c.now, &News{From: x.from, Master: &x.b})
 		tells("a beacon of "+string(x.from.Peer), x.want)
+	}
+}
+
+// Whoever fell silent, and is a member still, is asked for work again now and then: it may have given this peer up, too.
+func TestSilentPeerIsAskedAgain(t *testing.T) {
+	advice, err := policy.ByName("rs", "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := NewCore(LAN(), Run{}, living("a"), parseMembers("x: a b"), advice, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Report(time.Second, Load{Workers: 1, Idle: 1})
+	b := c.partners.find("b")
+	var ran SegmentID
+	for _, o := range holdFor(c, "b", 1, jobAt(1)).Orders {
+		if o.Kind == RunSegment {
+			ran = o.Segment
+		}
+	}
+	c.Report(c.now, Load{Workers: 1, Runs: 1})
+	pass := func(d time.Duration, others bool) (asked int) {
+		for until := c.now + d; ; {
+			at, ok := c.Next()
+			if often := c.now + c.cfg.BeaconEvery/2; !ok || at > often { // who listens for masters is ticked as often
+				at = often
+			}
+			at = min(at, until)
+			if others {
+				c.links.stole("x", time.Millisecond, 100) // and they answer at once
+			}
+			for _, m := range c.Tick(at).Messages {
+				if m.Request != nil && m.To.Peer == "b" {
+					asked++
+				}
+			}
+			if at == until {
+				return asked
+			}
+		}
+	}
+	if pass(time.Minute, false); !b.lost {
+		t.Fatal("it is not lost after a minute of silence")
+	}
+	c.Finished(c.now, ran, []byte("result"), nil)
+	c.Report(c.now, Load{Workers: 1, Idle: 1, Runs: 1})
+	for _, others := range []bool{false, true} {
+		if n := pass(10*time.Minute, others); n < 10 || n > 20 {
+			t.Errorf("in ten minutes it is asked %d times; others of its cluster answer: %v", n, others)
+		}
+	}
+	goodbye(c, "b")
+	if n := pass(10*time.Minute, true); n > 0 {
+		t.Errorf("after its goodbye it is asked %d times", n)
 	}
 }

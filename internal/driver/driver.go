@@ -97,7 +97,11 @@ type Driver struct {
 	given    map[steal.Ref]outside        // jobs outside the engine
 	shared   *shared                      // nil if nothing is shared
 	sources  *provenance                  // nil if nobody vouches
-	proving  *proving                     // nil if nothing is compared
+	load     steal.Load                   // that the engine told last
+	// neverBegan counts roots that the core ordered to be run and gave up while they waited for what they name: the
+	// engine has not heard of them, and the core would take a worker for busy with each as long as the run lasts.
+	neverBegan uint64
+	proving    *proving // nil if nothing is compared
 }
 
 // order is an order of one of the cores.

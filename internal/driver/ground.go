@@ -98,6 +98,8 @@ func (s *shared) gaveUp(id steal.SegmentID) bool {
 		return false
 	}
 	s.ground.root = nil
+	s.d.neverBegan++
+	s.d.inputs.push(input{kind: happened, now: s.d.now, event: port.Event{Kind: port.LoadChanged, Load: s.d.load}})
 	return true
 }
 

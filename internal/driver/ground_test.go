@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 )
@@ -68,6 +69,25 @@ func TestRootIsGivenUpBeforeItBegins(t *testing.T) {
 	pass(time.Second, a, b)
 	if slices.Contains(a.did, "run") || slices.Contains(a.did, "abort") {
 		t.Errorf("its engine is ordered %v", a.did)
+	}
+}
+
+// The worker that was to run a root which never began goes on stealing.
+func TestWorkerOfARootThatNeverBegan(t *testing.T) {
+	a := newSharer(t, "a", true)
+	b := newSharerWith(t, "b", true, 3*constantSize, constant("sky").Shared.Recipe.Digest()) // takes itself for the master
+	a.other, b.other = b, a
+	a.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1}})
+	b.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1}})
+	if pass(100*time.Millisecond, a, b); !b.d.Master() || b.d.SharedStats().Lack == nil {
+		t.Fatalf("the root does not wait: %v", b.did)
+	}
+	a.jobs = []steal.Taken{{Ref: 1, Spawned: true, Segment: 1, Job: steal.Job{Path: job.Path{1}, Function: "f",
+		Identity: job.Identify("f", nil)}}}
+	a.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Runs: 1, Queued: 1}})
+	b.d.Hear(b.now, &steal.News{Run: job.RunID{1}, From: a.d.Core().Self(), Master: &steal.Beacon{Seq: 1}})
+	if pass(time.Second, a, b); b.d.Master() || a.d.Given() != 1 || !slices.Contains(b.did, "run") {
+		t.Errorf("master: %v; %d jobs are given away, and its engine is ordered %v", b.d.Master(), a.d.Given(), b.did)
 	}
 }
 

@@ -143,7 +143,10 @@ func (d *Driver) applyEvent(now time.Duration, e *port.Event) steal.Output {
 	c := d.core
 	switch e.Kind {
 	case port.LoadChanged:
-		return c.Report(now, e.Load)
+		d.load = e.Load
+		l := e.Load
+		l.Runs += d.neverBegan
+		return c.Report(now, l)
 	case port.Taken:
 		d.give(now, e.Jobs)
 		return c.Taken(now, e.Ticket, e.Jobs)

@@ -253,7 +253,7 @@ var sharedMutants = []mutant{
 		old: "s.d.now + groundRest", new: "s.d.now"},
 	{name: "ground/given-up-begins", wrong: "a root that was given up begins when its values come",
 		file: "internal/driver/ground.go", run: "^TestRootIsGivenUpBeforeItBegins$",
-		old: "	s.ground.root = nil\n	return true", new: "	return true"},
+		old: "	s.ground.root = nil\n	s.d.never", new: "	s.d.never"},
 	{name: "ground/goes-back", wrong: "what is wanted for the root is given up after a while", file: "sharedobj/jobs.go",
 		run: "^TestJobsThatStay$", old: "		if j.Stays {", new: "		if false {"},
 	{name: "ground/never-fetched", wrong: "what there was no room to fetch is never fetched",
