@@ -93,10 +93,10 @@ func (ps *partners) silence(p *peer) time.Duration {
 	return time.Duration(ps.cfg.HeartbeatMisses) * max(ps.period(p), p.every)
 }
 
-// forgiven says whether a lost peer may be asked for work again. Silence is often mutual: two that have given each other
-// up, behind a link that was down, have no job out between them any more, and if both waited to hear of the other they
-// would not speak in this run again. So whoever is only silent, and still a member, is asked now and then (thief.steal
-// counts its silence anew); whoever is gone is no member before long.
+// forgiven says whether a lost peer may be asked for work again. Silence is often mutual: two that have given each
+// other up, behind a link that was down, have no job out between them any more, and if both waited to hear of the other
+// they would not speak in this run again. So one that is only silent, and still a member, is asked now and then
+// (thief.steal counts its silence anew); one that is gone is no member before long.
 func (ps *partners) forgiven(p *peer) bool {
 	return !p.watched() && !p.shunned && p.inc >= p.floor && ps.now-p.heard >= forgivenAfter*ps.silence(p)
 }

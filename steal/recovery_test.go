@@ -382,7 +382,8 @@ func TestRestoredIsToldToNewMasters(t *testing.T) {
 	}
 }
 
-// Whoever fell silent, and is a member still, is asked for work again now and then: it may have given this peer up, too.
+// A peer that fell silent, and is a member still, is asked for work again now and then: it may have given this one up
+// too.
 func TestSilentPeerIsAskedAgain(t *testing.T) {
 	advice, err := policy.ByName("rs", "a")
 	if err != nil {

@@ -75,7 +75,8 @@ func TestRootIsGivenUpBeforeItBegins(t *testing.T) {
 // The worker that was to run a root which never began goes on stealing.
 func TestWorkerOfARootThatNeverBegan(t *testing.T) {
 	a := newSharer(t, "a", true)
-	b := newSharerWith(t, "b", true, 3*constantSize, constant("sky").Shared.Recipe.Digest()) // takes itself for the master
+	// b takes itself for the master
+	b := newSharerWith(t, "b", true, 3*constantSize, constant("sky").Shared.Recipe.Digest())
 	a.other, b.other = b, a
 	a.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1}})
 	b.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1}})
