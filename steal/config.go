@@ -22,9 +22,13 @@ type Config struct {
 	// queued again. One is not enough: the heartbeat may have crossed the reply on the way. At least 1.
 	InventoryMisses int
 
-	// StealTimeout is the least time after which an unanswered steal request is given up. The actual time is
-	// patience + max(StealTimeout, min(4 x the link's last steal time, 1 min)). A reply that comes later is still used.
+	// StealTimeout is the least time after which an unanswered steal request is given up. The actual time is patience
+	// + max(StealTimeout, 4 x the link's last steal time), of this at most StealTimeoutMax. A reply that comes later is
+	// still used.
 	StealTimeout time.Duration
+	// StealTimeoutMax bounds what a request is waited for: a request that is lost counts as a slow one, and of some
+	// that are lost in a row, while a link is down, each would be waited for four times longer. At least StealTimeout.
+	StealTimeoutMax time.Duration
 	// StealGap is the least time between a steal that failed and the next request to any peer, so that no
 	// policy can spin. 0 lets a policy ask again at once.
 	StealGap time.Duration
@@ -105,6 +109,7 @@ func LAN() Config {
 		HeartbeatMisses:    3,
 		InventoryMisses:    2,
 		StealTimeout:       500 * time.Millisecond,
+		StealTimeoutMax:    time.Minute,
 		StealGap:           200 * time.Microsecond,
 		ResultRetry:        2 * time.Second,
 		ResultRetryMax:     30 * time.Second,
@@ -178,6 +183,7 @@ func (c *Config) Validate() error {
 		atLeast("HeartbeatMisses", int64(c.HeartbeatMisses), 2),
 		atLeast("InventoryMisses", int64(c.InventoryMisses), 1),
 		atLeast("StealTimeout", int64(c.StealTimeout), 1),
+		atLeast("StealTimeoutMax", int64(c.StealTimeoutMax), int64(c.StealTimeout)),
 		atLeast("StealGap", int64(c.StealGap), 0),
 		atLeast("ResultRetry", int64(c.ResultRetry), 1),
 		atLeast("ResultRetryMax", int64(c.ResultRetryMax), int64(c.ResultRetry)),

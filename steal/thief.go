@@ -56,10 +56,6 @@ func (t *thief) carryOutPlan() {
 	}
 }
 
-// longestSteal is after how long a request is given up however slow the link was last: each that is lost counts as
-// slow, and of some that are lost in a row, while a link is down, the next would be waited for as long as all of them.
-const longestSteal = time.Minute
-
 // steal sends one request.
 func (t *thief) steal(s policy.Steal) {
 	if _, ok := t.members.Find(s.Victim); !ok || s.Victim == t.self.Peer || t.flightTo(s.Victim) >= 0 {
@@ -79,7 +75,8 @@ func (t *thief) steal(s policy.Steal) {
 	t.lastReq++
 	f := flight{Flight: policy.Flight{Victim: p.id, Cluster: p.cluster, Wide: p.cluster != t.cluster, Max: n,
 		Since: t.now, Patience: s.Patience}, request: t.lastReq}
-	f.Deadline = t.now + s.Patience + max(t.cfg.StealTimeout, min(4*t.links.lastSteal(p.cluster), longestSteal))
+	wait := max(t.cfg.StealTimeout, 4*t.links.lastSteal(p.cluster))
+	f.Deadline = t.now + s.Patience + min(wait, t.cfg.StealTimeoutMax)
 	t.flights = append(t.flights, f)
 	if f.Wide {
 		t.stats.StealsSentWide++

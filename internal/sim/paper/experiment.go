@@ -34,7 +34,7 @@ const (
 func Core() steal.Config {
 	c := steal.WAN()
 	c.StealGap = stealGap
-	c.HeartbeatMisses, c.MaxCopied = 24, 0
+	c.HeartbeatMisses, c.MaxCopied, c.StealTimeoutMax = 24, 0, time.Hour
 	c.ResultRetry, c.ResultRetryMax = time.Minute, 10*time.Minute
 	return c
 }
