@@ -63,6 +63,7 @@ func (b *book) requeue(l *lease, restarted bool, why *uint64) {
 	switch {
 	case l.copy != nil:
 		b.leases.detach(l)
+		b.lost.reconsider = true // the thief may have it as an orphan
 		return
 	case restarted && l.parent == nil && !l.adopted && b.salvaging():
 		b.replace(l, why)

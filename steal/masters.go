@@ -37,6 +37,9 @@ func (ld *leading) onBeacon(from Address, b *Beacon) {
 		ld.stats.DroppedDuplicate++
 	}
 	ld.decide(d)
+	if d.Ended != "" {
+		ld.lost.announceOrphans()
+	}
 }
 
 // masterTick sends the beacon and looks for silent masters, when either is due.
@@ -67,9 +70,9 @@ func (ld *leading) nextMaster() time.Duration {
 	return max(1, ld.mastership().next())
 }
 
-// decide carries a decision out. What this peer has finished for a master whose root has ended is told to
-// everybody: nobody has it any more, and the jobs above it will be run again. What is here from a checkpoint was
-// told when it was taken in, which those who start after this peer have missed: a new master is told again.
+// decide carries a decision out. What this peer has finished for a master whose root has ended is told to everybody:
+// nobody has it any more, and the jobs above it will be run again. What is here from a checkpoint was told when it was
+// taken in, which those who start after this peer have missed: a new master is told again.
 func (ld *leading) decide(d decision) {
 	if d.StepDown {
 		ld.stepDown()

@@ -23,6 +23,7 @@ func (c *Core) receive(m *Message) {
 	if m.From.Inc > p.inc {
 		c.liveness.reborn(p, m.From.Inc)
 	}
+	c.lost.reconsider = c.lost.reconsider || p.lost // what it has of others' jobs can be asked for again
 	p.heard, p.lost = c.now, false
 	if m.To.Inc != 0 && m.To.Inc != c.self.Inc {
 		c.stats.DroppedStale++

@@ -437,3 +437,24 @@ func TestSilentPeerIsAskedAgain(t *testing.T) {
 		t.Errorf("after its goodbye it is asked %d times", n)
 	}
 }
+
+// What a silent peer has told of is asked for when the peer is heard again, though nobody tells it again.
+func TestHolderIsHeardAgain(t *testing.T) {
+	c := salvageCore(t, nil)
+	c.Report(c.now, Load{Workers: 1})
+	j := jobAt(4, 1)
+	j.Restarted = true
+	holdFor(c, "d", 1, j)
+	b := c.partners.meet("b")
+	b.inc, b.lost = 1, true
+	adopts := func(o Output) bool {
+		return slices.ContainsFunc(o.Messages, func(m *Message) bool { return m.Adopt != nil && m.To.Peer == "b" })
+	}
+	works := &News{From: living("b"), Tuples: []Tuple{{Path: j.Path, Identity: j.Identity, Holder: living("b")}}}
+	if adopts(c.Hear(c.now, works)) {
+		t.Fatal("a peer that is silent is asked for it")
+	}
+	if out := c.Step(c.now, &Message{From: living("b"), To: c.self, Hunger: &Hunger{Seq: 1}}); !adopts(out) {
+		t.Errorf("it is not asked when it is heard: %+v", out)
+	}
+}

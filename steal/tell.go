@@ -49,6 +49,16 @@ func (lw *lostWork) announceRunning(s *segment) {
 	lw.announceWithin(s.job.Path, s.job.Identity, lw.cfg.TellEvery/4)
 }
 
+// announceOrphans tells again of all that is at work here for nobody: others may not have heard of it, behind a line
+// that was down, and begin the same jobs.
+func (lw *lostWork) announceOrphans() {
+	for _, s := range lw.segments.inOrder() {
+		if s.adoptable() {
+			lw.announceRunning(s)
+		}
+	}
+}
+
 // announceKept tells of what is kept when a peer is lost that was perhaps the only other one to have it.
 func (lw *lostWork) announceKept(lost PeerID) {
 	if !lw.salvaging() {

@@ -39,3 +39,24 @@ func TestSiteOfMasterIsLost(t *testing.T) {
 		t.Errorf("%v was computed again where outcomes name versions; half of a step is %v", with, half)
 	}
 }
+
+// TestPartedSitesMeetAgain: two sites of one machine each, between which the line is down for a minute, so that both
+// give the other up and each begins all of the run, share what is left when it is up: from then on each takes half of
+// it, and nothing is computed again but what the one that is no master in the end did of the other's jobs meanwhile.
+func TestPartedSitesMeetAgain(t *testing.T) {
+	tree := smallSplit()
+	tree.Total = 4 * time.Minute
+	total := Sequential(tree)
+	const down, broken = 20 * time.Second, time.Minute
+	r, err := Run(Config{Tree: tree, Seed: 1, Core: steal.LAN(), Want: &total.Result, Audit: true,
+		Network: wan.Uniform([]int{1, 1}, lan, wan.Conditions{Bandwidth: 1e7, Latency: 2 * time.Millisecond}),
+		Policy:  func() policy.Policy { return &policy.Adaptive{} }, Gossip: Gossip{Delay: 20 * time.Millisecond},
+		Faults: []Fault{{Kind: PartitionCluster, At: down, For: broken, Cluster: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := tree.Total - 2*down - broken
+	if r.Elapsed > down+broken+left/2+10*time.Second || r.Counts.AgainWork > broken {
+		t.Errorf("the run takes %v, and %v is computed again", r.Elapsed, r.Counts.AgainWork)
+	}
+}
