@@ -47,7 +47,7 @@ angle pulls like one star. --theta is that angle, size by distance; the smaller 
 are such that mass and constant of gravity are 1 and the energy is about -1/4. Without --time and --theta the step is 0.025
 and the angle 1 for 16384 stars, both smaller for more of them, as in SPLASH.
 
---variant says what the jobs share: objects, the places of the stars as shared objects, one for each of 56 groups, of which
+--variant says what the jobs share: objects, the places of the stars as shared objects, one for each of 28 groups, of which
 a step writes new versions; tree, nothing: a job carries the part of the trees that it needs; direct: objects, and all
 stars one by one. objects and tree give the same motion to the last bit, on every kind of processor.
 

@@ -13,7 +13,7 @@ func BenchmarkArrival(b *testing.B) {
 	const arrivals = 100
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	p := Problem{Variant: byObjects, Bodies: 40_000, Seed: 1, Steps: 1, Leaf: 5, Time: standardTime,
+	p := Problem{Variant: byObjects, Bodies: 40_000, Seed: 1, Steps: 1, Leaf: 4, Time: standardTime,
 		Law: Law{Theta: 0.3, Soft: defaultSoft}}
 	w := alone{Problem: &p}
 	w.begin(w.draw())

@@ -16,7 +16,7 @@ const (
 // Jobs name all regions, of so many chunks. With fewer and larger ones jobs are smaller, and the end of a step takes
 // longer: a machine has to make the trees of the last that comes.
 const (
-	perRegion = 4
+	perRegion = 2
 	regions   = chunks / perRegion
 )
 

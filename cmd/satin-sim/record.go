@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/apps/all"
@@ -20,8 +21,8 @@ import (
 
 const recordHelp = `satin-sim record APP [ARGUMENTS] [FLAGS] runs an application of satin-peer on one core and prints the tree of its jobs, with
 what each cost and how large its argument and result are, for satin-sim run --tree FILE. It takes some times as long as the
-application's sequential program, which runs too, as do all jobs in place on one core: what they cost adds up to that. With
---runs N it does so N times, and what a job cost is the least of that: on a machine that does other things, too.
+application's sequential program, which runs too, and beside it all jobs in place on one core: what they cost adds up to that.
+With --runs N it does so N times, and what a job cost is the least of that: on a machine that does other things, too.
 
 Examples:
   satin-sim record nqueens 14 > queens.tree
@@ -56,8 +57,9 @@ func recordTree(args []string, out, progress io.Writer) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	var tree *sim.Recorded
+	var shares []float64
 	for range runs {
-		again, err := recordOnce(ctx, strings.Join(args, " "), problem)
+		again, share, err := recordOnce(ctx, strings.Join(args, " "), problem)
 		if err != nil {
 			return err
 		}
@@ -66,6 +68,11 @@ func recordTree(args []string, out, progress io.Writer) error {
 		} else if tree, err = tree.Least(again); err != nil {
 			return fmt.Errorf("%s: %w", problem.Title, err)
 		}
+		shares = append(shares, share)
+	}
+	slices.Sort(shares)
+	if share := shares[len(shares)/2]; share > 0 { // the system tells
+		tree.Weigh(time.Duration(share * float64(tree.Twin)))
 	}
 	total := sim.Sequential(tree)
 	fmt.Fprintf(progress, "%s: %d jobs, %d of them leaves, %v of work; the sequential program took %v\n", problem.Title,
@@ -81,24 +88,25 @@ func recordTree(args []string, out, progress io.Writer) error {
 // maxRecordings bounds --runs.
 const maxRecordings = 100
 
-// recordOnce runs the jobs, then all of them as one program, and then the sequential program.
-func recordOnce(ctx context.Context, name string, problem *apps.Problem) (*sim.Recorded, error) {
+// recordOnce runs the jobs one by one, and then all of them as one program beside the sequential program: what else the
+// machine does slows both alike. It says as well what the one took as a share of the other; 0 where no system tells.
+func recordOnce(ctx context.Context, name string, problem *apps.Problem) (tree *sim.Recorded, share float64,
+	err error) {
 	tree, result, err := record.Tree(ctx, name, problem.Root, problem.Arg)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if err := problem.Check(result); err != nil {
-		return nil, fmt.Errorf("%s: the recorded run has a wrong result: %w", problem.Title, err)
+		return nil, 0, fmt.Errorf("%s: the recorded run has a wrong result: %w", problem.Title, err)
 	}
+	twin := make(chan time.Duration, 1)
+	go func() { twin <- record.Time(func() { problem.Sequential() }) }()
 	whole, err := record.Whole(ctx, problem.Root, problem.Arg)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if whole > 0 { // the system tells
-		tree.Weigh(whole)
-	}
-	tree.Twin = record.Time(func() { problem.Sequential() })
-	return tree, nil
+	tree.Twin = <-twin
+	return tree, float64(whole) / float64(max(1, tree.Twin)), nil
 }
 
 // problemOf sets an application up as satin-peer run does.

@@ -174,7 +174,7 @@ func TestRecordedPhases(t *testing.T) {
 				return nil, err
 			}
 			return r.Least(other)
-		}, 6, 16_200, "2 500 40 8 2 3200 1 4800 0 7500"},
+		}, 6, 15_214, "2 500 40 8 2 3000 1 4500 0 7000"},
 		{"flat", r.Flat, 6, 16_214, "3 1004 40 8 2 3000 1 5000 0 7000"},
 		{"with other costs", func() (*Recorded, error) {
 			return r.Between(func(i int, _ time.Duration) time.Duration { return time.Duration(i) })

@@ -43,9 +43,9 @@ func (r *Recorded) Scaled(total time.Duration) (*Recorded, error) {
 	return NewRecorded(r.Name, s.jobs)
 }
 
-// Least is the program as it was recorded twice: each phase weighs what it cost when it cost less, since the
-// machine does other things, too, and together they cost what the cheaper recording did. It fails if the two are
-// different trees.
+// Least is the program as it was recorded twice: each phase costs what it cost when it cost less, since the machine
+// does other things, too. Together they cost less than either recording: see Weigh. It fails if the two are different
+// trees.
 func (r *Recorded) Least(again *Recorded) (*Recorded, error) {
 	jobs := slices.Clone(r.jobs)
 	if len(jobs) != len(again.jobs) {
@@ -70,7 +70,6 @@ func (r *Recorded) Least(again *Recorded) (*Recorded, error) {
 		return nil, err
 	}
 	least.Twin = min(r.Twin, again.Twin)
-	least.Weigh(min(r.Work(), again.Work()))
 	return least, nil
 }
 

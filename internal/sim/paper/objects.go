@@ -36,7 +36,7 @@ const (
 	// chunk.
 	writeBytes  = stars*3*6 + starChunks*13
 	starChunks  = 56
-	starRegions = 14 // objects
+	starRegions = 28 // objects
 	// firstStep is the phase of the root in which its jobs first read what others have written: before it, stars
 	// are drawn.
 	firstStep = 2

@@ -60,8 +60,8 @@ func (x *objectsRuns) introduction(d *Document, o Options) {
 	share, longest := x.list[0].work/time.Duration(most), chain(x.list[0].tree)
 	d.para("**Why a goal is missed.** Grammar on %d cores: its searches to depth 0, 1, 2 ... follow each other, the first have few jobs, and each begins with one, while all "+
 		"others wait; that is its longest chain. Barnes-Hut there: its work takes %.1f s of each core, and its longest chain %.1f s: a step waits for its last forces, then for "+
-		"the region that is moved last. Whoever always finds a job if there is one takes at most the sum, which is %.0f %%. The rest is the beginning of each step, whose jobs are in the first cluster: the "+
-		"machines of the others have all something to do a tenth of a second later.", most,
+		"the region that is moved last. Whoever always finds a job if there is one takes at most the sum, which is %.0f %%. The rest is what a job costs beside its work, the boxes that "+
+		"machines make while their cores have jobs, and the beginning of each step: it has work for nine cores in ten after a twentieth of a second.", most,
 		share.Seconds(), longest.Seconds(), 100*share.Seconds()/(share+longest).Seconds())
 	d.para("**Shared data** is counted, and not simulated message by message: each write goes to every machine once, over the " +
 		"wide-area links once for each cluster, as `sharedobj` sends it (package internal/sim/objects has that protocol itself), and a step waits until it has reached all: twice its " +

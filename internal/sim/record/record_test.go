@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/satin-peer/satin/internal/sim"
@@ -21,6 +22,7 @@ func init() {
 	satin.RegisterLattice[string]("record.most", most, nil)
 	satin.Register("record.search", search)
 	satin.Register("record.branch", branch)
+	satin.Register("record.counted", counted)
 }
 
 // sum adds the numbers below n with a job for each half, and takes its time.
@@ -59,6 +61,18 @@ func long(f *satin.Frame, n int) int {
 		n = sum(f, n)
 	}
 	return n
+}
+
+// began is how often counted has begun, by its argument.
+var began [2]atomic.Int32
+
+func counted(f *satin.Frame, below int) int {
+	began[below].Add(1)
+	if below == 0 {
+		return 1
+	}
+	a, b := satin.Spawn(f, counted, below-1), satin.Spawn(f, counted, below-1)
+	return b.Get() + a.Get()
 }
 
 func fail(*satin.Frame, int) (int, error) { return 0, errors.New("no luck") }
@@ -111,6 +125,20 @@ func TestTree(t *testing.T) {
 	root := tree.Root()
 	if tree.ArgBytes(root) != 3 || tree.ResultBytes(root) != 3 { // 500 in CBOR
 		t.Errorf("the root carries %d and %d bytes", tree.ArgBytes(root), tree.ResultBytes(root))
+	}
+}
+
+// TestTrials: only what has no children is run again.
+func TestTrials(t *testing.T) {
+	tree, result, err := Tree(t.Context(), "counted", "record.counted", 1)
+	if err != nil || result != 2 {
+		t.Fatalf("result %v, %v", result, err)
+	}
+	if inner, leaves := began[1].Load(), began[0].Load(); inner != 1 || leaves != 2*trials {
+		t.Errorf("the inner job began %d times, two leaves %d times", inner, leaves)
+	}
+	if total := sim.Sequential(tree); total.Jobs != 3 {
+		t.Errorf("%d jobs", total.Jobs)
 	}
 }
 
