@@ -27,8 +27,10 @@ const (
 	// collectTime bounds the collecting from all peers, and syncTime the writing before it.
 	collectTime = 15 * time.Second
 	syncTime    = 5 * time.Second
-	// collectAtOnce is how many peers are asked at a time, and maxCollected how many bytes are taken from one.
-	collectAtOnce = 8
+	// collectAtOnce is how many peers are asked at a time, so that no more is on its way from them than a transit
+	// has; each has an equal part of the time, or slow ones would take that of all. maxCollected is how many bytes
+	// are taken from one.
+	collectAtOnce = transitSmall / transitPart
 	maxCollected  = 256 << 20
 )
 
@@ -111,11 +113,12 @@ func (x *collecting) collectFromAll(ctx context.Context, run job.RunID, k *ledge
 	defer cancel()
 	var wg sync.WaitGroup
 	places := make(chan struct{}, collectAtOnce)
+	within := collectTime * collectAtOnce / time.Duration(max(len(from), collectAtOnce))
 	for _, id := range from {
 		places <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-places }()
-			if err := x.collectFrom(ctx, id, run, k); err != nil {
+			if err := x.collectFrom(ctx, within, id, run, k); err != nil {
 				x.log.Warn("what a peer has of a suspended run could not all be collected, and will be computed again",
 					"run", run, "peer", id, "error", err)
 			}
@@ -124,8 +127,9 @@ func (x *collecting) collectFromAll(ctx context.Context, run job.RunID, k *ledge
 	wg.Wait()
 }
 
-func (x *collecting) collectFrom(ctx context.Context, id peer.ID, run job.RunID, k *ledger) error {
-	return x.board.converse(ctx, id, collectProtocol, collectTime, func(s network.Stream) error {
+func (x *collecting) collectFrom(ctx context.Context, within time.Duration, id peer.ID, run job.RunID,
+	k *ledger) error {
+	return x.board.converse(ctx, id, collectProtocol, within, func(s network.Stream) error {
 		if err := writeValue(s, &collectQuestion{run}); err != nil {
 			return err
 		}

@@ -77,6 +77,56 @@ func TestOwnersDisk(t *testing.T) {
 	}
 }
 
+// Members that are asked what they have of a run that is to be suspended, and announce much and show it never, hold that
+// up for a while and keep nobody else from showing what it has, and what is on its way from them takes little memory.
+func TestSlowToShow(t *testing.T) {
+	const slow = 6
+	v := computing(t, func(c *peer.Config) { c.Checkpoint = time.Millisecond })
+	asked := make(chan struct{}, slow)
+	frame, err := wire.Frame(make([]byte, wire.MaxValue), wire.MaxValue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*rogue
+	for range slow {
+		r := invited(t, v)
+		r.volunteers(t)
+		r.Network().SetStreamHandler("/satin/collect/1", func(s network.Stream) {
+			defer s.Reset()
+			asked <- struct{}{}
+			_, _ = s.Write(frame[:len(frame)-1])
+			<-t.Context().Done()
+		})
+		all = append(all, r)
+	}
+	run, end := pairs(t, v, 2, control.Submission{})
+	for _, r := range all {
+		r.steals(t, run)
+	}
+	before := live()
+	suspended := make(chan error, 1)
+	go func() { suspended <- v.Suspend(patience(t), run.Hex()) }()
+	for range slow {
+		select {
+		case <-asked:
+		case err := <-suspended:
+			t.Fatalf("it is suspended before all are asked: %v", err)
+		}
+	}
+	if held := live() - before; held > mostForSlow {
+		t.Errorf("%d MiB are held", held>>20)
+	}
+	if err := <-suspended; err != nil {
+		t.Fatal(err)
+	}
+	if _, err := v.ResumeRun(patience(t), control.Resumption{Run: run.Hex()}); err != nil {
+		t.Fatal(err)
+	}
+	if got := answer(t, end()); got != 5 {
+		t.Errorf("the answer is %d", got)
+	}
+}
+
 // sizeOf is how many bytes the files in a directory have.
 func sizeOf(t *testing.T, dir string) (n int64) {
 	t.Helper()
