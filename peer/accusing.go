@@ -261,9 +261,8 @@ func (c *court) try(ctx context.Context, a *charge) peer.ID {
 		return ""
 	}
 	defer e.Close()
-	t := trial{e: e, ctx: ctx, live: c.live(a.Run), doubts: compute.Silent(a.Function),
-		job: steal.Job{Path: a.Path, Identity: job.Identify(a.Function, a.Argument), Function: a.Function,
-			Arg: a.Argument}}
+	t := trial{e: e, ctx: ctx, live: c.live(a.Run), job: steal.Job{Path: a.Path,
+		Identity: job.Identify(a.Function, a.Argument), Function: a.Function, Arg: a.Argument}}
 	of := alarm.Case{By: alarm.PeerID(a.said), Against: alarm.PeerID(a.against), Said: a.Said.Digest,
 		Truth: a.Truth.Digest}
 	if judged {
@@ -322,9 +321,9 @@ type trial struct {
 	used  []bool           // and which of them it has spawned
 	live  *session.Session // of the job's run: what the job reads is there; nil if it is over
 	ran   steal.SegmentID
-	// doubts says that a job that shares a lattice of its own may honestly come to other things, and shares that
-	// it does: it is not run any further.
-	doubts, shares bool
+	// shares says that the job shares a lattice of its own and may honestly come to other things: it is not run any
+	// further.
+	shares bool
 }
 
 // run computes the job; false if that takes too long, or reads what jobs share. What is given is found by the
@@ -401,8 +400,7 @@ func (t *trial) await(kind port.EventKind) (port.Event, bool) {
 			case kind:
 				return events[i], true
 			case port.Shares:
-				if t.doubts {
-					t.shares = true
+				if t.shares = compute.Silent(t.job.Function); t.shares {
 					return port.Event{}, false
 				}
 			case port.Found:

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -26,8 +27,10 @@ const (
 	// collectTime bounds the collecting from all peers, and syncTime the writing before it.
 	collectTime = 15 * time.Second
 	syncTime    = 5 * time.Second
-	// collectAtOnce is how many peers are asked at a time, and maxCollected how many bytes are taken from one.
-	collectAtOnce = 8
+	// collectAtOnce is how many peers are asked at a time, so that no more is on its way from them than a transit
+	// has; each has an equal part of the time, or slow ones would take that of all. maxCollected is how many bytes
+	// are taken from one.
+	collectAtOnce = transitSmall / transitPart
 	maxCollected  = 256 << 20
 )
 
@@ -96,7 +99,7 @@ func (x *collecting) collect(ctx context.Context, r *part, from []runs.PeerID) *
 			Text: "the run has no checkpoint at the moment: " + oneLine(k.Trouble())}
 	}
 	if r.manifest.Verify == "" { // else what others have was not compared
-		x.collectFromAll(ctx, r.manifest.Run, l, peerIDs(from))
+		x.collectFromAll(ctx, r.manifest.Run, k, peerIDs(from))
 	}
 	if err := l.Sync(ctx); err != nil {
 		return &runs.Refusal{Kind: runs.Unavailable,
@@ -105,16 +108,17 @@ func (x *collecting) collect(ctx context.Context, r *part, from []runs.PeerID) *
 	return nil
 }
 
-func (x *collecting) collectFromAll(ctx context.Context, run job.RunID, l *checkpoint.Log, from []peer.ID) {
+func (x *collecting) collectFromAll(ctx context.Context, run job.RunID, k *ledger, from []peer.ID) {
 	ctx, cancel := context.WithTimeout(ctx, collectTime)
 	defer cancel()
 	var wg sync.WaitGroup
 	places := make(chan struct{}, collectAtOnce)
+	within := collectTime * collectAtOnce / time.Duration(max(len(from), collectAtOnce))
 	for _, id := range from {
 		places <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-places }()
-			if err := x.collectFrom(ctx, id, run, l); err != nil {
+			if err := x.collectFrom(ctx, within, id, run, k); err != nil {
 				x.log.Warn("what a peer has of a suspended run could not all be collected, and will be computed again",
 					"run", run, "peer", id, "error", err)
 			}
@@ -123,8 +127,9 @@ func (x *collecting) collectFromAll(ctx context.Context, run job.RunID, l *check
 	wg.Wait()
 }
 
-func (x *collecting) collectFrom(ctx context.Context, id peer.ID, run job.RunID, l *checkpoint.Log) error {
-	return x.board.converse(ctx, id, collectProtocol, collectTime, func(s network.Stream) error {
+func (x *collecting) collectFrom(ctx context.Context, within time.Duration, id peer.ID, run job.RunID,
+	k *ledger) error {
+	return x.board.converse(ctx, id, collectProtocol, within, func(s network.Stream) error {
 		if err := writeValue(s, &collectQuestion{run}); err != nil {
 			return err
 		}
@@ -142,11 +147,15 @@ func (x *collecting) collectFrom(ctx context.Context, id peer.ID, run job.RunID,
 				x.log.Warn("an outcome is refused", "run", run, "from", id, "error", err)
 				continue
 			}
-			if !l.AppendOutcome(part.Path, part.Identity, part.Outcome, part.Voucher) { // the queue is full
-				if err := l.Sync(ctx); err != nil {
+			if !k.AppendOutcome(part.Path, part.Identity, part.Outcome, part.Voucher) { // the queue may be full
+				if l := k.get(); l == nil {
+					return k.Trouble()
+				} else if err := l.Sync(ctx); err != nil {
 					return err
 				}
-				l.AppendOutcome(part.Path, part.Identity, part.Outcome, part.Voucher)
+				if !k.AppendOutcome(part.Path, part.Identity, part.Outcome, part.Voucher) {
+					return cmp.Or(k.Trouble(), errors.New("the disk is too slow for it"))
+				}
 			}
 		}
 		return errors.New("it has more than is taken from one peer")

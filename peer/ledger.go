@@ -112,12 +112,10 @@ func (k *ledger) open(m *statement.SignedManifest, args []string) (*checkpoint.L
 		for _, problem := range l.Problems() {
 			c.log.Warn("damage in a checkpoint; what is intact is used", "run", m.Run, "problem", problem)
 		}
-		if m.Owner != c.self {
-			c.quota.enter(m.Run, peerName(m.Owner), func() (int64, bool) {
-				st := l.Stats()
-				return st.Bytes, st.Acknowledged == st.Accepted
-			})
-		}
+		c.quota.enter(m.Run, peerName(m.Owner), m.Owner == c.self, func() (int64, bool) {
+			st := l.Stats()
+			return st.Bytes, st.Acknowledged == st.Accepted
+		})
 		l.KeepManifest(m.Bytes)
 		if b, bad := wire.Value().Encode(args); bad == nil && len(args) > 0 {
 			r := checkpoint.Record{Kind: checkpoint.RunManifest, Outcome: b}

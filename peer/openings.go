@@ -9,7 +9,6 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
-	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
@@ -180,7 +179,6 @@ func (j *jury) runTrials(ctx context.Context) {
 		if e != nil {
 			within, cancel := context.WithTimeout(ctx, rerunTime)
 			e.ctx, e.job, e.given = within, next.Job, next.Given
-			e.doubts = compute.Silent(next.Job.Function) // then the whole job is run here, which says the same
 			r.Outcome, r.OK = e.run()
 			cancel()
 			if r.Used = e.used; !r.OK {

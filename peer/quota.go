@@ -13,7 +13,8 @@ import (
 // A quota says how much of the disk what others compute may take here: in all, a half of that for the runs of one
 // owner, and for what one other peer has computed in whatever runs, and a quarter for one run. What a run has taken is
 // estimated as it is written, and measured when it is at its bound, since compacting makes it less; what was there
-// when it was opened counts as nobody's.
+// when it was opened counts as nobody's. Of this peer's own runs only the part of each other peer that has computed for
+// them is bounded.
 type quota struct {
 	most int64 // bytes; 0: as much as there is
 
@@ -24,6 +25,7 @@ type quota struct {
 // A portion is what one run has of it.
 type portion struct {
 	owner   runs.PeerID
+	own     bool // it is this peer
 	bytes   int64
 	by      map[peer.ID]int64              // of bytes, by whoever has computed it; this peer is not in it
 	measure func() (bytes int64, all bool) // what it has in truth; all: nothing waits to be written
@@ -37,11 +39,12 @@ const (
 	runsPart    = 4
 )
 
-// enter begins to count a run.
-func (q *quota) enter(run job.RunID, owner runs.PeerID, measure func() (int64, bool)) {
+// enter begins to count a run; own says that it is this peer's.
+func (q *quota) enter(run job.RunID, owner runs.PeerID, own bool, measure func() (int64, bool)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.count(run, owner, measure)
+	q.of[run].own = own
 }
 
 func (q *quota) count(run job.RunID, owner runs.PeerID, measure func() (int64, bool)) {
@@ -134,8 +137,11 @@ func (p *portion) remeasure() {
 func (q *quota) exceeded(p *portion, by peer.ID, n int64) string {
 	all, owners, senders := n, n, n
 	for _, other := range q.of {
-		all += other.bytes
 		senders += other.by[by]
+		if other.own {
+			continue
+		}
+		all += other.bytes
 		if other.owner == p.owner {
 			owners += other.bytes
 		}
@@ -145,12 +151,13 @@ func (q *quota) exceeded(p *portion, by peer.ID, n int64) string {
 	}
 	switch {
 	case q.most == 0:
+	case by != "" && senders > q.most/sendersPart:
+		return says("what "+by.String()+" has computed", q.most/sendersPart)
+	case p.own:
 	case p.bytes+n > q.most/runsPart:
 		return says("what is kept of it", q.most/runsPart)
 	case owners > q.most/ownersPart:
 		return says("what is kept of its owner's runs", q.most/ownersPart)
-	case by != "" && senders > q.most/sendersPart:
-		return says("what "+by.String()+" has computed", q.most/sendersPart)
 	case all > q.most:
 		return says("what is kept of others' runs", q.most)
 	}

@@ -24,7 +24,7 @@ func TestQuota(t *testing.T) {
 	by := peer.ID("")
 	enter := func(run byte, owner runs.PeerID) job.RunID {
 		id := job.RunID{run}
-		q.enter(id, owner, func() (int64, bool) { return has[run], true })
+		q.enter(id, owner, false, func() (int64, bool) { return has[run], true })
 		return id
 	}
 	// fill takes MiB after MiB until there is no more.
@@ -82,13 +82,20 @@ func TestQuota(t *testing.T) {
 	if by = "other"; q.exceeded(q.of[third], by, mib) != "" {
 		t.Error("what one may not have nobody may")
 	}
-	own := job.RunID{99} // never entered
-	if why, _ := q.take(own, "x", 1<<40); why != "" {
+	own := job.RunID{99}
+	q.enter(own, "self", true, func() (int64, bool) { return 0, false })
+	if why, _ := q.take(own, "", 1<<40); why != "" {
 		t.Errorf("an own run is bounded: %s", why)
+	}
+	if n, why := fill(own); n != 32 || !strings.Contains(why, "has computed") {
+		t.Errorf("what another has computed takes %d MiB of an own run, want 32: %s", n, why)
+	}
+	if q.exceeded(q.of[third], "", mib) != "" {
+		t.Error("an own run takes the room of others")
 	}
 	c := &quota{most: 8 * mib}
 	size := int64(0)
-	c.enter(job.RunID{1}, "a", func() (int64, bool) { return size, true })
+	c.enter(job.RunID{1}, "a", false, func() (int64, bool) { return size, true })
 	for i := range 50 { // it is compacted all the time
 		if why, _ := c.take(job.RunID{1}, "x", mib); why != "" {
 			t.Fatalf("after %d MiB that were given back: %s", i, why)

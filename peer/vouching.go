@@ -32,7 +32,8 @@ type vouching struct {
 	spent   atomic.Int64 // nanoseconds of processor time, of all that is done here
 }
 
-// since counts what was begun then, by the processor time of this thread.
+// since counts what was begun then, by the processor time of this thread: whatever is done here defers it. What seems
+// to be less than nothing was begun on another one.
 func (v *vouching) since(began time.Duration) { v.spent.Add(int64(max(0, cputime.Thread()-began))) }
 
 // Vouch writes what is to be signed for an outcome: see driver.Notary.

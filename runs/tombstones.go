@@ -33,28 +33,36 @@ func (t *tombstones) put(s *Tombstone) bool {
 		if !s.Supersedes(old.Tombstone) || old.said && again { // this peer knows better what it has said
 			return false
 		}
-		t.of[at] = buried{s, old.order, old.said}
-		return true
 	}
-	if s.Author != t.self && t.count(s.Author) >= t.each {
-		t.dropOldest(s.Author)
+	if order, ok := t.place(at); ok { // else it has its effect, and is not remembered
+		t.of[at] = buried{s, order, t.of[at].said}
+	}
+	return true
+}
+
+// place is where in the order of their coming one stands; a new one gets room, or there is none.
+func (t *tombstones) place(at grave) (order uint64, ok bool) {
+	if old, known := t.of[at]; known {
+		return old.order, true
+	}
+	if at.author != t.self && t.count(at.author) >= t.each {
+		t.dropOldest(at.author)
 	}
 	if len(t.of) >= t.most {
-		if s.Author != t.self {
-			return true // it has its effect, and is not remembered
+		if at.author != t.self {
+			return 0, false
 		}
 		t.dropOldest("")
 	}
 	t.next++
-	t.of[at] = buried{s, t.next, false}
-	return true
+	return t.next, true
 }
 
 // say puts one of this peer's own, which replaces whatever was heard of what it said in earlier lives.
 func (t *tombstones) say(s *Tombstone) {
-	t.put(s)
 	at := grave{s.Run, t.self}
-	t.of[at] = buried{s, t.of[at].order, true}
+	order, _ := t.place(at)
+	t.of[at] = buried{s, order, true}
 }
 
 // said says whether this peer has spoken of the end of a run in this life, and not only heard what it said before.

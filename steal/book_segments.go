@@ -74,7 +74,7 @@ func (b *book) runSegment(s *segment) {
 	if s.job.Restarted {
 		b.lost.expectRestarted()
 	}
-	b.order(Order{Kind: RunSegment, Segment: s.id, Job: s.job, First: s.root})
+	b.order(Order{Kind: RunSegment, Segment: s.id, Job: s.job, First: s.root, Alone: s.witnessOf != nil})
 }
 
 // finish sends the outcome home, and keeps it in case it is lost there. A copy's outcome is home already: it

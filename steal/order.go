@@ -115,6 +115,7 @@ type Order struct {
 	Job       Job       // RunSegment, Fetch, Prove, Proven, Store
 	Victim    PeerID    // Fetch
 	First     bool      // RunSegment: before what runs
+	Alone     bool      // RunSegment: nothing below it leaves this peer, or is looked up
 	Ref       Ref       // PutBack, Deliver
 	Restarted bool      // PutBack
 	Outcome   []byte    // Deliver, Answer, Prove, Store

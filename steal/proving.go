@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/satin-peer/satin/job"
 )
 
 // Where a run is verified (Run.Proving), an outcome that another peer brings is not used: its lease stays, without
@@ -76,17 +74,6 @@ func (b *book) endProof(l *lease) {
 	b.order(Order{Kind: Proven, Handle: l.handle, Job: l.job})
 }
 
-// comparedHere says whether this peer computes a job by itself, to compare it. If the engine gave that away, what is
-// awaited here would wait for itself.
-func (ss *segments) comparedHere(p job.Path, id job.Identity) bool {
-	for _, s := range ss.byID {
-		if s.witnessOf != nil && s.is(p, id) {
-			return true
-		}
-	}
-	return false
-}
-
 // CopyTo gives a job whose outcome is unproved to a peer that has not asked for it; "" is this one. If that is
 // impossible, a Prove says that it is lost.
 func (c *Core) CopyTo(now time.Duration, h Handle, to PeerID) Output {
@@ -113,10 +100,13 @@ func (c *Core) CopyTo(now time.Duration, h Handle, to PeerID) Output {
 	return c.end()
 }
 
-// copyHere has a job whose outcome is unproved computed by this peer, by itself.
+// copyHere has a job whose outcome is unproved computed by this peer, alone: what others have come to is right as far
+// as they are believed, and this one's word goes before that of all. If its engine gave the job itself away, what is
+// awaited here would wait for itself.
 func (b *book) copyHere(l *lease) {
 	if l.here == nil {
 		l.here = &segment{witnessOf: l, job: l.job, since: b.now}
+		l.here.job.Restarted = false
 		b.segments.enter(l.here)
 		b.segments.putFirst(l.here)
 	}

@@ -139,14 +139,9 @@ func (v *victim) taken(t Ticket, jobs []Taken) {
 		return
 	}
 	var grants []Grant
-	bytes, spared := 0, false
+	bytes := 0
 	for k := range jobs {
 		j := &jobs[k]
-		if !j.Spawned && v.segments.comparedHere(j.Job.Path, j.Job.Identity) {
-			spared = true
-			v.putBack(jobs[k:k+1], nil)
-			continue
-		}
 		size := j.Job.Size()
 		if size > v.cfg.MaxJobBytes {
 			v.putBack(jobs[k:k+1], &v.stats.PutBackTooLarge)
@@ -161,7 +156,7 @@ func (v *victim) taken(t Ticket, jobs []Taken) {
 			v.segments.runsHere(j.Job.Path, j.Job.Identity)})
 		grants = append(grants, Grant{Handle: h, Job: j.Job})
 	}
-	if len(grants) > 0 || spared { // a request that was kept would be tried again at once
+	if len(grants) > 0 {
 		v.reply(&a, grants)
 	} else {
 		v.keepOrRefuse(a)

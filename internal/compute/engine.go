@@ -147,7 +147,7 @@ func (e *Engine) Do(o *port.Order) {
 	case port.Take:
 		e.takeSoon(takeOrder{o.Ticket, o.Max})
 	case port.Run:
-		e.run(o.Segment, o.Job, o.First)
+		e.run(o)
 	case port.PutBack:
 		if t, ok := e.forget(o.Ref); ok {
 			e.putBack(t, o.Restarted)

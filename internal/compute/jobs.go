@@ -63,13 +63,14 @@ func (e *Engine) jobOf(t *engine.Taken) (out steal.Taken, err error) {
 
 // run starts a stolen job, or the root. One that cannot be run ends at once, as a job that panicked: its
 // spawner has to learn of it.
-func (e *Engine) run(id steal.SegmentID, j *steal.Job, first bool) {
+func (e *Engine) run(o *port.Order) {
 	e.runs++
+	id, j := o.Segment, o.Job
 	which, fn := job.ID{Run: e.cfg.Run, Path: j.Path}, j.Function
 	_, v, err := read(fn, j.Arg)
 	var g *engine.Guest
 	if err == nil {
-		in := engine.Job{ID: which, Root: uint64(id), Func: fn, Arg: v, First: first,
+		in := engine.Job{ID: which, Root: uint64(id), Func: fn, Arg: v, First: o.First, Alone: o.Alone,
 			Restarted: j.Restarted && !e.cfg.Naive, Depth: min(j.Depth, steal.MaxDepth)}
 		g, err = e.pool.Submit(in, func(o engine.Outcome) {
 			begun := time.Now()

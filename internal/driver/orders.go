@@ -84,7 +84,7 @@ func runSegment(d *Driver, o *steal.Order) {
 	d.job = o.Job
 	d.shared.makeWhole(&d.job)
 	d.sources.begins(o.Segment, &d.job)
-	d.order = port.Order{Kind: port.Run, Segment: o.Segment, Job: &d.job, First: o.First}
+	d.order = port.Order{Kind: port.Run, Segment: o.Segment, Job: &d.job, First: o.First, Alone: o.Alone}
 	d.cfg.Engine.Do(&d.order)
 }
 

@@ -2,7 +2,6 @@ package driver
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"time"
 
@@ -259,21 +258,15 @@ func (v *proving) heard(n verify.Node, from verify.PeerID, w saying, is verdict)
 	}
 }
 
-// shares takes in that a job that runs here shares a lattice of its own: nothing is compared with what it comes to, nor
-// with what those above it do that are computed here.
+// shares takes in that a job that runs here shares a lattice of its own: nothing is compared with what it comes to.
+// What is compared is computed here alone, so those above it share one, too.
 func (v *proving) shares(s identity) {
 	if v == nil {
 		return
 	}
-	var list []verify.Node
-	for n, p := range v.open {
-		if !p.unlike && (p.job.Path.Above(s.path) || n == NodeOf(s.path, s.id)) && v.cfg.Doubtful(p.job.Function) {
-			p.unlike = true
-			list = append(list, n)
-		}
-	}
-	slices.SortFunc(list, func(a, b verify.Node) int { return cmp.Compare(a.Path, b.Path) })
-	for _, n := range list {
+	n := NodeOf(s.path, s.id)
+	if p := v.open[n]; p != nil && !p.unlike && v.cfg.Doubtful(p.job.Function) {
+		p.unlike = true
 		v.counts.Unlike++
 		v.absorb(v.core.Unlike(at(v.d.now), n))
 	}

@@ -75,6 +75,9 @@ type Job struct {
 	First bool
 	// Depth is by how many steps it is to be divided further than usual, and so is all below it: see Worker.Deeper.
 	Depth uint8
+	// Alone has nothing that descends from a job that comes in leave this process, nor be looked up: it was asked of
+	// this process because nobody else is to be believed.
+	Alone bool
 	// Root is what whoever submits a job calls it; whatever goes out from below it, or is kept there, has the same.
 	// 0: it has no name, or was dropped.
 	Root uint64
@@ -107,6 +110,7 @@ type passport struct {
 	taken     *Taken // of a job that went out
 	restarted bool   // it came in or back as a restarted job
 	depth     uint8  // by how many steps it is to be divided further
+	alone     bool   // nothing below it leaves, or it does not itself
 }
 
 // borderCounts are the statistics of the border; Pool.runMu guards them.
@@ -131,7 +135,10 @@ func (p *Pool) Submit(j Job, ended func(Outcome)) (*Guest, error) {
 			ended(r.outcome())
 		}
 	}}
-	r.out.depth = j.Depth
+	r.out.depth, r.out.alone = j.Depth, j.Alone
+	if j.Alone {
+		p.alone.Store(true)
+	}
 	if j.Depth > 0 {
 		p.deeper.Store(true)
 	}

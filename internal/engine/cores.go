@@ -74,7 +74,7 @@ func (s *scheduler) Queued() int {
 	n := int(s.inboxLen.Load())
 	for _, w := range *s.workers.Load() {
 		v := w.ts.Load()
-		if tail, split := uint32(v>>32), uint32(v); tail < split {
+		if tail, split := uint32(v>>32), uint32(v); tail < split && !w.alone.Load() {
 			n += int(split - tail)
 		}
 	}

@@ -27,6 +27,7 @@ func (w *Worker) TS() (tail, split uint32)     { ts := w.ts.Load(); return uint3
 func (w *Worker) Asleep() bool                 { return w.stats.asleep.Load() }
 func (w *Worker) Want() int64                  { return w.want.Load() }
 func (w *Worker) SetBusy()                     { w.busy.Store(true) }
+func (w *Worker) SetAlone(on bool)             { w.alone.Store(on) }
 func (w *Worker) Begun() uint64                { return w.Counts.begun() }
 func (w *Worker) Roots() (run, unbegun uint64) { return w.Counts.roots, w.Counts.unbegun }
 func (w *Worker) Fence() uint32                { return w.fence }

@@ -80,6 +80,7 @@ type Pool struct {
 	pathMu     sync.Mutex    // held while paths are resolved across stacks
 	restarts   atomic.Bool   // a restarted job has come
 	deeper     atomic.Bool   // a job that is to be divided further has come
+	alone      atomic.Bool   // a job has come below which nothing leaves
 	clock      func() int64  // what long jobs are timed with: now, or the count of a test
 	pulses     atomic.Uint64 // calls of Pulse
 	resalvages atomic.Uint64 // calls of Resalvage

@@ -48,7 +48,10 @@ func (w *Worker) runRoot(r *Record) {
 		w.Counts.unbegun++ // nobody waits for it any more
 		return
 	}
-	n, cur := len(w.roots), w.Cur
+	n, cur, alone := len(w.roots), w.Cur, w.alone.Load()
+	if w.pool != nil {
+		w.alone.Store(w.pool.stays(r))
+	}
 	outer := w.tallied.begin(&w.Counts, r, n == 0)
 	w.enter(0, cur)
 	w.tab.Load().roots[cur>>DepthShift+1] = r
@@ -62,6 +65,7 @@ func (w *Worker) runRoot(r *Record) {
 	}
 	defer func() { // also when the panic is an outer root's abort, or the job ended its goroutine
 		w.roots = w.roots[:n]
+		w.alone.Store(alone)
 		w.tallied.count(&w.Counts, outer)
 		w.grain.restart()
 		if w.roots.searching(&w.stack) {

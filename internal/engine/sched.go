@@ -208,8 +208,8 @@ func (s *scheduler) inject(r *Record) {
 	s.workAppeared()
 }
 
-// takeInbox gives the oldest job of the inbox, for a thief outside the oldest that is not the root of a run
-// or a guest.
+// takeInbox gives the oldest job of the inbox, for a thief outside the oldest that may leave, and is not the root of a
+// run or a guest.
 func (s *scheduler) takeInbox(outside bool) *Record {
 	if s.inboxLen.Load() == 0 {
 		return nil
@@ -217,7 +217,7 @@ func (s *scheduler) takeInbox(outside bool) *Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, r := range s.inbox {
-		if r.W != nil || !outside {
+		if !outside || r.W != nil && (r.out == nil || !r.out.alone) {
 			s.inbox = slices.Delete(s.inbox, i, i+1)
 			s.inboxLen.Add(-1)
 			return r

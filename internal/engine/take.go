@@ -59,6 +59,11 @@ func (p *Pool) take(patience time.Duration) (t *Taken, later bool) {
 		if r == nil {
 			return nil, later
 		}
+		if p.stays(r) { // its worker began that root after it was looked at
+			r.out = &passport{alone: true, restarted: r.restarted()}
+			p.inject(r)
+			continue
+		}
 		id, restarted, ok := p.idOf(r)
 		if !ok { // it, or an ancestor, was dropped a moment ago
 			p.countDropped()
@@ -91,7 +96,7 @@ func (p *Pool) stealForOutside(patience time.Duration) (r *Record, later bool) {
 		}
 		busy := false
 		for _, v := range *p.workers.Load() {
-			if !v.busy.Load() {
+			if !v.busy.Load() || v.alone.Load() {
 				continue
 			}
 			busy = busy || !v.stats.asleep.Load() // a worker without a core published all it has before it fell asleep
@@ -117,6 +122,15 @@ func (p *Pool) stealForOutside(patience time.Duration) (r *Record, later bool) {
 			return nil, true
 		}
 	}
+}
+
+// stays says whether a job may not leave this process: see Job.Alone.
+func (p *Pool) stays(r *Record) bool {
+	if !p.alone.Load() {
+		return false
+	}
+	root := p.rootOf(r)
+	return root != nil && root.out.alone
 }
 
 // offer tells a thief outside that waits, if there is one, that a job was published.

@@ -37,6 +37,7 @@ type Worker struct {
 	_        [64]byte
 
 	busy      atomic.Bool // has a root
+	alone     atomic.Bool // and what may be stolen from it does not leave this process; it says so itself
 	goroutine atomic.Uint64
 	stats     report
 }

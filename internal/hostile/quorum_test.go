@@ -175,6 +175,9 @@ func init() {
 	satin.Register("hostile.braids", braids, satin.Exact())
 	satin.Register("hostile.plait", plait, satin.Exact())
 	satin.Register("hostile.braid", braid, satin.Exact())
+	satin.Register("hostile.ropes", ropes, satin.Exact())
+	satin.Register("hostile.rope", rope, satin.Exact())
+	satin.Register("hostile.knot", knot, satin.Exact())
 }
 
 // braided counts, so that no two runs of a job come to the same.
@@ -226,6 +229,60 @@ func TestHonestMembersDiffer(t *testing.T) {
 			p.Close()
 		}
 		v.Close()
+	}
+}
+
+// roped counts how often the rope with a number, and its knot, have begun.
+var roped [8]struct{ ropes, knots atomic.Int64 }
+
+func ropes(f *satin.Frame, n int) (sum int) {
+	g := satin.Fork(f, rope)
+	for i := range n {
+		g.Spawn(i)
+	}
+	for r := range g.Results() {
+		sum += r
+	}
+	return sum
+}
+
+// rope is made of a job that shares a lattice. From the third time on it gives others time to steal that.
+func rope(f *satin.Frame, n int) int {
+	leaf(f, n)
+	times, knots := roped[n].ropes.Add(1), roped[n].knots.Load()
+	x := satin.Spawn(f, knot, n)
+	for begun := time.Now(); times > 2 && time.Since(begun) < time.Second && roped[n].knots.Load() == knots; {
+		satin.Spawn(f, nothing, 0).Get()
+	}
+	return x.Get()
+}
+
+// knot comes to something else the first two times, and then to the same.
+func knot(f *satin.Frame, n int) int {
+	times := roped[n].knots.Add(1)
+	l := satin.ShareLattice(f, most, n, 0)
+	l.Offer(f, int(min(times, 3)))
+	return l.Value(f)
+}
+
+// What an owner computes to compare it is computed by its own machine alone. If others had a part of it, on whose word
+// that is used, it would not see that a lattice is shared there, and put honest members out by what these have said.
+func TestOwnCopiesAreOwn(t *testing.T) {
+	for i := range roped {
+		roped[i].ropes.Store(0)
+		roped[i].knots.Store(0)
+	}
+	v, one, two := impatient(t), impatient(t), impatient(t)
+	join(t, v, one, control.Invitation{})
+	join(t, v, two, control.Invitation{})
+	_, end := gated(t, v, "hostile.ropes", 3, control.Submission{Verify: "quorum=2"})
+	until(t, "all compute", func() bool { return leaves.begun.Load() == 3 })
+	x := end().Trust
+	if x == nil || len(x.Caught) > 0 || x.Here == 0 || !strings.Contains(x.Bound, "share a lattice of their own") {
+		t.Errorf("it rests on %+v", x)
+	}
+	if v.Revoked(idOf(t, one)) || v.Revoked(idOf(t, two)) {
+		t.Error("an honest member is out")
 	}
 }
 

@@ -39,7 +39,7 @@ var runsMutants = []mutant{
 		old: "said != nil && said.Reason.Final():", new: "said != nil || c.graves.any(id) != nil:"},
 	{name: "runs/graves-unbounded", wrong: "an author drives out what others have said", file: "runs/tombstones.go",
 		pkg: "runs", run: runsUnits,
-		old: "t.count(s.Author) >= t.each", new: "false"},
+		old: "t.count(at.author) >= t.each", new: "false"},
 	{name: "runs/graves-for-ever", wrong: "tombstones are kept for ever", file: "runs/tombstones.go",
 		pkg: "runs", run: runsUnits,
 		old: "if now > b.Until {", new: "if now > 2*b.Until {"},

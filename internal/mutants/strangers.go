@@ -154,6 +154,19 @@ var strangersMutants = []mutant{
 		old: "	p.bytes = has\n", new: "	_ = has\n"},
 	{name: "strangers/authors-fill-disks", wrong: "what one member has computed takes all of the disk", file: "peer/quota.go",
 		pkg: "peer", run: "^TestQuota$", old: "by != \"\" && senders > q.most/sendersPart", new: "by != \"\" && senders < 0"},
+	{name: "strangers/owners-disk", wrong: "a member fills the disk with results of an owner's own run",
+		pkg: "peer", run: "^TestQuota$", old: "	case by != \"\" && senders >", new: "	case !p.own && by != \"\" && senders >"},
+	{name: "strangers/own-runs-bounded", wrong: "an owner's own results are kept no more",
+		old: "	case p.own:\n", new: ""},
+	{name: "strangers/own-runs-count", wrong: "an owner's own runs take the room of others'",
+		old: "		if other.own {\n", new: "		if false {\n"},
+	{name: "strangers/slow-to-show", wrong: "who is slow to show what it has takes the time of all",
+		file: "peer/collecting.go", pkg: hostile, run: "^TestSlowToShow$",
+		old: "collectTime * collectAtOnce / time.Duration(max(len(from), collectAtOnce))",
+		new: "max(collectTime, time.Duration(len(from)))"},
+	{name: "strangers/shown-fills-disks", wrong: "what is shown of a suspended run takes all of the disk",
+		file: "peer/collecting.go", pkg: hostile, run: "^TestOwnersDisk$",
+		old: "				if !k.AppendOutcome(", new: "				if l := k.get(); !l.AppendOutcome("},
 }
 
 // verifyMutants are mistakes in whom to believe; schedules with liars notice them, or the core's own tests.

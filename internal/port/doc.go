@@ -11,7 +11,8 @@
 //
 //   - Take is answered by one Taken with the same ticket, perhaps without jobs.
 //   - Run is answered by one Finished, unless an Abort of the segment comes first. What cannot be run here
-//     finishes at once with a panic as its outcome: its spawner has to learn of it.
+//     finishes at once with a panic as its outcome: its spawner has to learn of it. If it is to run Alone, neither it
+//     nor what descends from it is told of as Taken or Found.
 //   - A job that the engine has named in Taken or Found is outside until one Deliver or PutBack, or until the
 //     engine tells that it was Dropped. Orders that come after that are ignored.
 //   - Deliver is answered by one Delivered, which says whether the outcome is worth keeping: of garbage the engine

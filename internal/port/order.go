@@ -12,7 +12,7 @@ type OrderKind uint8
 // The orders; the package comment says how each is answered.
 const (
 	Take     OrderKind = 1 + iota // the Max oldest jobs, to be given away
-	Run                           // Job, stolen elsewhere or the root, as Segment; First: before what runs
+	Run                           // Job, stolen or the root, as Segment; First: before all others; Alone: it stays
 	PutBack                       // the job Ref runs here after all; Restarted: somebody may have worked on it
 	Deliver                       // Outcome is what came of the job Ref
 	Abort                         // nobody wants Segment
@@ -65,6 +65,7 @@ type Order struct {
 	Whole     bool            `cbor:"12,keyasint,omitempty"`
 	Shared    *Shared         `cbor:"13,keyasint,omitempty"`
 	Exec      *Execution      `cbor:"14,keyasint,omitempty"`
+	Alone     bool            `cbor:"15,keyasint,omitempty"`
 }
 
 // An Engine runs jobs.

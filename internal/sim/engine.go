@@ -79,6 +79,8 @@ type segment struct {
 	id   steal.SegmentID
 	path job.Path
 	dead bool // nobody wants it any more
+	// alone says that nothing of it leaves the peer.
+	alone bool
 }
 
 // entry is a job in the queue: spawned, not begun.
@@ -195,10 +197,18 @@ func identify(arg []byte) job.Identity { return job.Identify(modelFunction, arg[
 // take removes up to most of the oldest jobs from the queue to be given away.
 func (g *engine) take(most int) []steal.Taken {
 	var taken []steal.Taken
+	var stay []entry
 	for len(taken) < most && g.queue.len() > 0 {
 		e := g.queue.popOldest()
+		if g.top(e.place).alone {
+			stay = append(stay, e)
+			continue
+		}
 		g.books.given++
 		taken = append(taken, g.out(givenJob{entry: e, path: g.path(e.place)}))
+	}
+	for _, e := range slices.Backward(stay) {
+		g.queue.pushOldest(e)
 	}
 	return taken
 }

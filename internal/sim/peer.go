@@ -277,7 +277,7 @@ func (p *peer) runSegment(o *port.Order) {
 		panic(violation(rightJob, "job %v does not have the identity it was sent with", o.Job.Path))
 	}
 	p.engine.runs++
-	p.engine.enter(n, &segment{id: o.Segment, path: o.Job.Path}, o.Job, p.engine.sharing.begins(o))
+	p.engine.enter(n, &segment{id: o.Segment, path: o.Job.Path, alone: o.Alone}, o.Job, p.engine.sharing.begins(o))
 }
 
 // deliver fills the slot of a job that was given away, or found.

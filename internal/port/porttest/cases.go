@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) port.Live) {
 		{"orders for what is gone are ignored", stale}, {"jobs share", shared},
 		{"what there is to give is told", toGive}, {"results are judged", judged},
 		{"a job is divided further", divided}, {"a lattice is told of at once", lattice},
+		{"of what runs alone nothing leaves", alone},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := open(t)
@@ -241,6 +242,26 @@ func divided(r *rig) {
 	most := r.begin("porttest.deeper", 0, func(o *port.Order) { o.Job.Depth = 255 })
 	if got := r.result("porttest.deeper", r.finished(most).Outcome); got != steal.MaxDepth {
 		r.t.Errorf("a hint of 255 became %d", got)
+	}
+}
+
+// alone has a job run that would have others to give until its end.
+func alone(r *rig) {
+	r.start()
+	id := r.begin("porttest.fib", 30, func(o *port.Order) { o.Alone = true })
+	for {
+		r.ticket++
+		r.e.Do(&port.Order{Kind: port.Take, Ticket: r.ticket, Max: 1})
+		e := r.await("an answer", func(e *port.Event) bool { return e.Kind == port.Taken || e.Kind == port.Finished })
+		if len(e.Jobs) > 0 {
+			r.t.Fatalf("the job %v was taken", e.Jobs[0].Job.Path)
+		}
+		if e.Kind == port.Finished {
+			if got := r.result("porttest.fib", e.Outcome); got != 832040 || e.Segment != id {
+				r.t.Errorf("segment %d comes to %d", e.Segment, got)
+			}
+			return
+		}
 	}
 }
 
