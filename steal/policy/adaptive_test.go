@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -181,6 +182,27 @@ func TestAdaptiveWaitsAtQuickClusters(t *testing.T) {
 				t.Errorf("%s: one waits for %v, the pause was drawn as %v", c.name, s.Patience, pause)
 			}
 		}
+	}
+}
+
+// A cluster that joins is asked as soon as others that are near, however long this peer has been idle.
+func TestAdaptiveMeetsNewClusters(t *testing.T) {
+	near := Link{LastSteal: 4 * time.Millisecond}
+	asked := 0
+	for seed := range uint64(100) {
+		a := begun(20 * time.Second)
+		a.fails = 50
+		v := scene{clusters: "a: a1 a2, b: b1, c: c1, d: d1", self: "a1", load: idleOne, failures: localDraws,
+			links: map[ClusterID]Link{"b": near, "c": near}}.view()
+		v.rand = rand.New(rand.NewPCG(seed, 1))
+		var plan Plan
+		a.Plan(v, &plan)
+		if slices.ContainsFunc(plan.Steals, func(s Steal) bool { return s.Victim == "d1" }) {
+			asked++
+		}
+	}
+	if asked < 20 {
+		t.Errorf("in %d of 100 rounds the new one is asked", asked)
 	}
 }
 

@@ -59,12 +59,18 @@ func (a *Adaptive) stealWide(v View, p *Plan) {
 	if waitsFor(v.Now(), flights, limit) {
 		return
 	}
+	near := limit // a way that is not known is taken to be as short as any, or a cluster that joins would not be asked
+	for _, f := range a.others {
+		if f.steal > 0 {
+			near = min(near, f.steal)
+		}
+	}
 	weights := make([]float64, len(a.others))
 	for i, f := range a.others {
 		switch {
 		case slices.ContainsFunc(flights, func(x Flight) bool { return x.Cluster == f.id && !x.waits() }):
 		case f.steal <= limit:
-			weights[i] = square(f.likely / orDefault(f.steal, limit).Seconds())
+			weights[i] = square(f.likely / orDefault(f.steal, near).Seconds())
 		case v.Now() >= f.probeAt:
 			a.probe(v, p, f)
 		default:
