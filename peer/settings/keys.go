@@ -293,8 +293,8 @@ func keepKeys() []*key {
 		name: "run_disk", owner: true, word: "MIB", kind: numberKind,
 		want: fmt.Sprintf("0, or a whole number from %d to %d", MinRunDisk, MaxRunDisk),
 		about: []string{"MiB of the disk for checkpoints of other peers' runs and copies that members have kept here; 0: no bound.",
-			"One owner's runs may have half of it, what one peer has computed too, all",
-			"copies too, one run a quarter, and the copies of one member."},
+			"One owner's runs may have half of it, what one peer has computed too (also for",
+			"runs of your own), all copies too, one run a quarter, and the copies of one member."},
 		field: func(s *Settings) any { return &s.RunDisk },
 		check: func(s *Settings) bool { return s.RunDisk == 0 || s.RunDisk >= MinRunDisk && s.RunDisk <= MaxRunDisk },
 	}
