@@ -202,9 +202,9 @@ func (ad *adoption) adoptOne(p *peer, j *Adoption) bool {
 }
 
 // seek looks for somebody who has what a restarted segment is to find out. A segment that runs is given up
-// for it, once: the orphan began before it, unless it has been running for longer than it takes to notice a
-// loss. The owner may be who has it: a job that went round comes to a peer that once gave it away, and whoever was
-// between the two is gone.
+// for it, once, if the orphan began before it, as it certainly did if it has not been running for longer than it takes
+// to notice a loss. The owner may be who has it: a job that went round comes to a peer that once gave it away, and
+// whoever was between the two is gone.
 func (ad *adoption) seek(s *segment) {
 	p, id := s.job.Path, s.job.Identity
 	if k := ad.lost.store.find(p, id); k != nil {
@@ -220,7 +220,7 @@ func (ad *adoption) seek(s *segment) {
 		return
 	}
 	if e, q := ad.holderOf(p, id); e != nil && !s.standsInFor(q) &&
-		(e.Done || s.state == waiting || ad.now-s.begun < ad.noticing()) {
+		(e.Done || s.state == waiting || s.begun > e.since || ad.now-s.begun < ad.noticing()) {
 		ad.halt(s)
 		s.sought = true
 		ad.adopt(q, e, &lease{parent: s, job: s.job, doubted: s.inDoubt()})

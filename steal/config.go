@@ -109,7 +109,7 @@ func LAN() Config {
 		HeartbeatMisses:    3,
 		InventoryMisses:    2,
 		StealTimeout:       500 * time.Millisecond,
-		StealTimeoutMax:    time.Minute,
+		StealTimeoutMax:    4 * time.Second,
 		StealGap:           200 * time.Microsecond,
 		ResultRetry:        2 * time.Second,
 		ResultRetryMax:     30 * time.Second,
@@ -144,7 +144,7 @@ func WAN() Config {
 	c := LAN()
 	c.WideHeartbeatEvery = 3 * time.Second
 	c.MaxHeartbeatEvery = 30 * time.Second
-	c.StealTimeout = 5 * time.Second
+	c.StealTimeout, c.StealTimeoutMax = 5*time.Second, 30*time.Second
 	c.ResultRetry = 3 * time.Second
 	c.ResultRetryMax = time.Minute
 	return c

@@ -79,6 +79,7 @@ func (lw *lostWork) learn(u Tuple) {
 		return // the root is for masters to have
 	}
 	if lw.tuples.put(u) {
+		lw.tuples.find(u.Path, u.Identity).since = lw.now - u.Age
 		lw.reconsider = true
 	}
 }
@@ -121,14 +122,14 @@ func (lw *lostWork) orphansUnder(p job.Path, most int, bytes *int) (list []Tuple
 	}
 	for _, span := range [...][]*kept{lw.store.index.at(p), lw.store.index.below(p)} {
 		for _, k := range span {
-			if !add(Tuple{k.Path, k.Identity, lw.self, true}) {
+			if !add(Tuple{Path: k.Path, Identity: k.Identity, Holder: lw.self, Done: true}) {
 				return list
 			}
 		}
 	}
 	for _, s := range lw.segments.inOrder() {
 		if s.adoptable() && (p.Above(s.job.Path) || slices.Equal(p, s.job.Path)) &&
-			!add(Tuple{s.job.Path, s.job.Identity, lw.self, false}) {
+			!add(Tuple{Path: s.job.Path, Identity: s.job.Identity, Holder: lw.self, Age: lw.now - s.begun}) {
 			return list
 		}
 	}

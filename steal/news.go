@@ -2,6 +2,7 @@ package steal
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/satin-peer/satin/job"
 )
@@ -24,6 +25,8 @@ type Tuple struct {
 	Identity job.Identity `cbor:"2,keyasint"`
 	Holder   Address      `cbor:"3,keyasint"`
 	Done     bool         `cbor:"4,keyasint,omitempty"` // the holder has the outcome; else it is still at work
+	// Age is for how long the holder has been at work when it tells so.
+	Age time.Duration `cbor:"5,keyasint,omitempty"`
 }
 
 // News is told to everybody in the run, by gossip: it may be lost, repeated, reordered and late, which costs
@@ -80,7 +83,7 @@ func tuplesValid(ts []Tuple) bool {
 		return false
 	}
 	for i := range ts {
-		if t := &ts[i]; t.Holder.Inc == 0 || t.Holder.Peer == "" || len(t.Path) > maxPath {
+		if t := &ts[i]; t.Holder.Inc == 0 || t.Holder.Peer == "" || len(t.Path) > maxPath || t.Age < 0 {
 			return false
 		}
 	}

@@ -73,6 +73,7 @@ func TestHostileNews(t *testing.T) {
 		"a stranger":      {From: living("zz"), Tuples: []Tuple{{Path: job.Path{1}, Holder: living("zz")}}},
 		"for another":     {From: living("c"), Tuples: []Tuple{{Path: job.Path{1}, Holder: living("d")}}},
 		"about the asker": {From: living("c"), Tuples: []Tuple{{Path: job.Path{1}, Holder: c.self}}},
+		"no age":          {From: living("c"), Tuples: []Tuple{{Path: job.Path{1}, Holder: living("c"), Age: -1}}},
 		"the root":        {From: living("c"), Tuples: []Tuple{{Holder: living("c"), Done: true}}},
 		"a long path":     {From: living("c"), Tuples: []Tuple{{Path: make(job.Path, maxPath+1), Holder: living("c")}}},
 		"too many":        {From: living("c"), Tuples: make([]Tuple, maxTuples+1)},

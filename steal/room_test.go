@@ -48,7 +48,8 @@ func TestRoomOfWhatIsKept(t *testing.T) {
 			from := rapid.SampledFrom([]PeerID{"", "a", "b"}).Draw(t, "from")
 			path, id := drawPath(t), drawIdentity(t)
 			if rapid.Bool().Draw(t, "a tuple") {
-				table.put(Tuple{path, id, Address{Peer: from, Inc: 1}, rapid.Bool().Draw(t, "done")})
+				table.put(Tuple{Path: path, Identity: id, Holder: Address{Peer: from, Inc: 1},
+					Done: rapid.Bool().Draw(t, "done")})
 			} else {
 				before := of("b")
 				s.put(Partial{Path: path, Identity: id, Outcome: make([]byte, rapid.IntRange(0, 900).Draw(t, "size"))},

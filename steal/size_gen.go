@@ -324,5 +324,8 @@ func (v *Tuple) Size() int {
 	if v.Done {
 		n += 2
 	}
+	if v.Age != 0 {
+		n += 1 + sizeInt(int64(v.Age))
+	}
 	return n
 }

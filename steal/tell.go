@@ -143,5 +143,9 @@ func (lw *lostWork) ownTuple(j jobName) (Tuple, bool) {
 		u.Done = true
 		return u, true
 	}
-	return u, lw.adoptable(j.path, j.identity) != nil
+	s := lw.adoptable(j.path, j.identity)
+	if s != nil {
+		u.Age = lw.now - s.begun
+	}
+	return u, s != nil
 }

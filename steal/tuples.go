@@ -3,6 +3,7 @@ package steal
 import (
 	"container/list"
 	"slices"
+	"time"
 
 	"github.com/satin-peer/satin/job"
 )
@@ -23,6 +24,7 @@ type tupleTable struct {
 
 type tupleEntry struct {
 	Tuple
+	since time.Duration // when its holder began, by the clock here, or later
 	place *list.Element
 }
 

@@ -643,6 +643,7 @@ func appendTuple(b []byte, v *steal.Tuple) []byte {
 	fields := byte(2)
 	fields += one(len(v.Path) > 0)
 	fields += one(v.Done)
+	fields += one(v.Age != 0)
 	b = append(b, cborMap|fields)
 	if len(v.Path) > 0 {
 		b = appendUints(append(b, 1), v.Path)
@@ -651,6 +652,9 @@ func appendTuple(b []byte, v *steal.Tuple) []byte {
 	b = appendAddress(append(b, 3), &v.Holder)
 	if v.Done {
 		b = append(b, 4, cborTrue)
+	}
+	if v.Age != 0 {
+		b = appendInt(append(b, 5), int64(v.Age))
 	}
 	return b
 }
@@ -667,6 +671,9 @@ func (r *cursor) readTuple(v *steal.Tuple) {
 	if r.option(&fields, 2, 4) {
 		r.must(cborTrue)
 		v.Done = true
+	}
+	if r.option(&fields, 2, 5) {
+		v.Age = some(r, time.Duration(r.signed()))
 	}
 	r.all(fields, 2)
 }
