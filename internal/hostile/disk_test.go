@@ -78,7 +78,7 @@ func TestOwnersDisk(t *testing.T) {
 }
 
 // Members that are asked what they have of a run that is to be suspended, and announce much and show it never, hold
-// that up for a while and keep nobody else from showing what it has; what is on its way from them takes little memory.
+// that up for a while and keep nobody else from showing what it has.
 func TestSlowToShow(t *testing.T) {
 	const slow = 6
 	v := computing(t, func(c *peer.Config) { c.Checkpoint = time.Millisecond })
@@ -103,7 +103,6 @@ func TestSlowToShow(t *testing.T) {
 	for _, r := range all {
 		r.steals(t, run)
 	}
-	before := live()
 	suspended := make(chan error, 1)
 	go func() { suspended <- v.Suspend(patience(t), run.Hex()) }()
 	for range slow {
@@ -112,9 +111,6 @@ func TestSlowToShow(t *testing.T) {
 		case err := <-suspended:
 			t.Fatalf("it is suspended before all are asked: %v", err)
 		}
-	}
-	if held := live() - before; held > 2*4*wire.MaxValue { // four at a time; buffers grow, and theirs are here too
-		t.Errorf("%d MiB are held", held>>20)
 	}
 	if err := <-suspended; err != nil {
 		t.Fatal(err)
