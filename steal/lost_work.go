@@ -122,14 +122,14 @@ func (lw *lostWork) orphansUnder(p job.Path, most int, bytes *int) (list []Tuple
 	}
 	for _, span := range [...][]*kept{lw.store.index.at(p), lw.store.index.below(p)} {
 		for _, k := range span {
-			if !add(Tuple{Path: k.Path, Identity: k.Identity, Holder: lw.self, Done: true}) {
+			if !add(lw.has(k)) {
 				return list
 			}
 		}
 	}
 	for _, s := range lw.segments.inOrder() {
 		if s.adoptable() && (p.Above(s.job.Path) || slices.Equal(p, s.job.Path)) &&
-			!add(Tuple{Path: s.job.Path, Identity: s.job.Identity, Holder: lw.self, Age: lw.now - s.begun}) {
+			!add(lw.worksOn(s)) {
 			return list
 		}
 	}

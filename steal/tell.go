@@ -138,14 +138,21 @@ func (lw *lostWork) nextTell() time.Duration {
 
 // ownTuple says what this peer has of a job.
 func (lw *lostWork) ownTuple(j jobName) (Tuple, bool) {
-	u := Tuple{Path: j.path, Identity: j.identity, Holder: lw.self}
-	if lw.store.find(j.path, j.identity) != nil {
-		u.Done = true
-		return u, true
+	if k := lw.store.find(j.path, j.identity); k != nil {
+		return lw.has(k), true
 	}
-	s := lw.adoptable(j.path, j.identity)
-	if s != nil {
-		u.Age = lw.now - s.begun
+	if s := lw.adoptable(j.path, j.identity); s != nil {
+		return lw.worksOn(s), true
 	}
-	return u, s != nil
+	return Tuple{}, false
+}
+
+// has says that an outcome is kept here.
+func (lw *lostWork) has(k *kept) Tuple {
+	return Tuple{Path: k.Path, Identity: k.Identity, Holder: lw.self, Done: true}
+}
+
+// worksOn says that a job is at work here, and for how long.
+func (lw *lostWork) worksOn(s *segment) Tuple {
+	return Tuple{Path: s.job.Path, Identity: s.job.Identity, Holder: lw.self, Age: lw.now - s.begun}
 }

@@ -213,23 +213,29 @@ func braid(f *satin.Frame, n int) int {
 // results may differ: nobody is put out, the owner's own result counts, and the answer says so.
 func TestHonestMembersDiffer(t *testing.T) {
 	for _, mode := range []string{"quorum=2", "spot=1"} {
-		v, one, two := impatient(t), impatient(t), impatient(t)
-		join(t, v, one, control.Invitation{})
-		join(t, v, two, control.Invitation{})
-		_, end := gated(t, v, "hostile.braids", 3, control.Submission{Verify: mode})
-		until(t, "all compute", func() bool { return leaves.begun.Load() == 3 })
-		x := end().Trust
-		if x == nil || len(x.Caught) > 0 || x.Here == 0 || !strings.Contains(x.Bound, "share a lattice of their own") {
-			t.Errorf("%s: it rests on %+v", mode, x)
-		}
-		for _, p := range []*peer.Peer{one, two} {
-			if v.Revoked(idOf(t, p)) {
-				t.Errorf("%s: an honest member is out", mode)
-			}
-			p.Close()
-		}
-		v.Close()
+		differ(t, "hostile.braids", mode)
 	}
+}
+
+// differ has two honest members and an owner compute jobs of which some share lattices and come to different results.
+func differ(t *testing.T, fn, mode string) {
+	t.Helper()
+	v, one, two := impatient(t), impatient(t), impatient(t)
+	join(t, v, one, control.Invitation{})
+	join(t, v, two, control.Invitation{})
+	_, end := gated(t, v, fn, 3, control.Submission{Verify: mode})
+	until(t, "all compute", func() bool { return leaves.begun.Load() == 3 })
+	x := end().Trust
+	if x == nil || len(x.Caught) > 0 || x.Here == 0 || !strings.Contains(x.Bound, "share a lattice of their own") {
+		t.Errorf("%s: it rests on %+v", mode, x)
+	}
+	for _, p := range []*peer.Peer{one, two} {
+		if v.Revoked(idOf(t, p)) {
+			t.Errorf("%s: an honest member is out", mode)
+		}
+		p.Close()
+	}
+	v.Close()
 }
 
 // roped counts how often the rope with a number, and its knot, have begun.
@@ -272,18 +278,7 @@ func TestOwnCopiesAreOwn(t *testing.T) {
 		roped[i].ropes.Store(0)
 		roped[i].knots.Store(0)
 	}
-	v, one, two := impatient(t), impatient(t), impatient(t)
-	join(t, v, one, control.Invitation{})
-	join(t, v, two, control.Invitation{})
-	_, end := gated(t, v, "hostile.ropes", 3, control.Submission{Verify: "quorum=2"})
-	until(t, "all compute", func() bool { return leaves.begun.Load() == 3 })
-	x := end().Trust
-	if x == nil || len(x.Caught) > 0 || x.Here == 0 || !strings.Contains(x.Bound, "share a lattice of their own") {
-		t.Errorf("it rests on %+v", x)
-	}
-	if v.Revoked(idOf(t, one)) || v.Revoked(idOf(t, two)) {
-		t.Error("an honest member is out")
-	}
+	differ(t, "hostile.ropes", "quorum=2")
 }
 
 // What the user has vouched for is not computed again.

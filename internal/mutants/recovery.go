@@ -24,7 +24,7 @@ var recoveryMutants = []mutant{
 		old: "s.begun > e.since || ", new: ""},
 	{name: "recovery/age-untold", wrong: "nobody hears for how long another has been at work on a job",
 		file: "steal/tell.go", pkg: "internal/sim", run: "^TestSitesTakeBackWhatTheyBegan$",
-		old: "		u.Age = lw.now - s.begun\n", new: ""},
+		old: ", Age: lw.now - s.begun}", new: "}"},
 	{name: "recovery/handed-to-guests", wrong: "a leaver's outcomes go to guests, and are lost with them",
 		file: "steal/leave.go", run: "^TestNothingIsHandedOverToGuests$", old: "|| m.Guest || dp.refused",
 		new: "|| dp.refused"},

@@ -10,6 +10,16 @@ import (
 	"github.com/satin-peer/satin/steal/policy"
 )
 
+// sites is a run on two sites of so many machines each, of which something befalls one.
+func sites(tree Tree, machines int, what Fault) Config {
+	total := Sequential(tree)
+	return Config{Tree: tree, Seed: 1, Core: steal.LAN(), Want: &total.Result, Audit: true,
+		Network: wan.Uniform([]int{machines, machines}, lan,
+			wan.Conditions{Bandwidth: 1e7, Latency: 2 * time.Millisecond}),
+		Policy: func() policy.Policy { return &policy.Adaptive{} }, Gossip: Gossip{Delay: 20 * time.Millisecond},
+		Faults: []Fault{what}}
+}
+
 // TestSiteOfMasterIsLost: when half the peers crash in the middle of a step, the master among them, of the steps
 // before it nothing is computed again, and of that one at most what they had to do. Without copies in the other
 // cluster it is half of all that was done. The same where what steps come to names versions that they wrote.
@@ -17,14 +27,9 @@ func TestSiteOfMasterIsLost(t *testing.T) {
 	again := func(copied int, share *Share) time.Duration {
 		tree := steps(1)
 		tree.Body.Size = 30_000
-		core := steal.LAN()
-		core.MaxCopied = copied
-		total := Sequential(tree)
-		r, err := Run(Config{Tree: tree, Seed: 1, Core: core, Want: &total.Result, Audit: true, Share: share,
-			KeepAfter: 100 * time.Millisecond,
-			Network:   wan.Uniform([]int{4, 4}, lan, wan.Conditions{Bandwidth: 1e7, Latency: 2 * time.Millisecond}),
-			Policy:    func() policy.Policy { return &policy.Adaptive{} }, Gossip: Gossip{Delay: 20 * time.Millisecond},
-			Faults: []Fault{{Kind: ClusterCrash, At: 15 * time.Second}}})
+		c := sites(tree, 4, Fault{Kind: ClusterCrash, At: 15 * time.Second})
+		c.Core.MaxCopied, c.Share, c.KeepAfter = copied, share, 100*time.Millisecond
+		r, err := Run(c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,12 +51,9 @@ func TestSiteOfMasterIsLost(t *testing.T) {
 func TestPartedSitesMeetAgain(t *testing.T) {
 	tree := smallSplit()
 	tree.Total = 4 * time.Minute
-	total := Sequential(tree)
 	const down, broken = 20 * time.Second, time.Minute
-	r, err := Run(Config{Tree: tree, Seed: 1, Core: steal.LAN(), Want: &total.Result, Audit: true,
-		Network: wan.Uniform([]int{1, 1}, lan, wan.Conditions{Bandwidth: 1e7, Latency: 2 * time.Millisecond}),
-		Policy:  func() policy.Policy { return &policy.Adaptive{} }, Gossip: Gossip{Delay: 20 * time.Millisecond},
-		Faults: []Fault{{Kind: PartitionCluster, At: down, For: broken, Cluster: 1}}})
+	c := sites(tree, 1, Fault{Kind: PartitionCluster, At: down, For: broken, Cluster: 1})
+	r, err := Run(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,13 +68,10 @@ func TestPartedSitesMeetAgain(t *testing.T) {
 func TestSitesTakeBackWhatTheyBegan(t *testing.T) {
 	tree := smallSplit()
 	tree.Total = 16 * time.Minute
-	total := Sequential(tree)
 	const broken = 15 * time.Second
-	r, err := Run(Config{Tree: tree, Seed: 3, Core: steal.LAN(), Want: &total.Result, Audit: true,
-		KeepAfter: 20 * time.Millisecond,
-		Network:   wan.Uniform([]int{4, 4}, lan, wan.Conditions{Bandwidth: 1e7, Latency: 2 * time.Millisecond}),
-		Policy:    func() policy.Policy { return &policy.Adaptive{} }, Gossip: Gossip{Delay: 20 * time.Millisecond},
-		Faults: []Fault{{Kind: PartitionCluster, At: 30 * time.Second, For: broken, Cluster: 1}}})
+	c := sites(tree, 4, Fault{Kind: PartitionCluster, At: 30 * time.Second, For: broken, Cluster: 1})
+	c.Seed, c.KeepAfter = 3, 20*time.Millisecond
+	r, err := Run(c)
 	if err != nil {
 		t.Fatal(err)
 	}

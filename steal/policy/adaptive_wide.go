@@ -59,12 +59,8 @@ func (a *Adaptive) stealWide(v View, p *Plan) {
 	if waitsFor(v.Now(), flights, limit) {
 		return
 	}
-	near := limit // a way that is not known is taken to be as short as any, or a cluster that joins would not be asked
-	for _, f := range a.others {
-		if f.steal > 0 {
-			near = min(near, f.steal)
-		}
-	}
+	// A way that is not known is taken to be as short as any, or a cluster that joins would not be asked.
+	near := min(limit, orDefault(a.nearest(), limit))
 	weights := make([]float64, len(a.others))
 	for i, f := range a.others {
 		switch {
@@ -123,12 +119,20 @@ func (a *Adaptive) askSome(v View, p *Plan, drawn *farCluster, weights []float64
 // time that workers have been idle already, or beside what steals take.
 func (a *Adaptive) longestPause(v View) time.Duration {
 	steals := backoffMost
-	for _, f := range a.others {
-		if f.steal > 0 {
-			steals = min(steals, backoffSteals*f.steal)
-		}
+	if near := a.nearest(); near > 0 {
+		steals = min(steals, backoffSteals*near)
 	}
 	return min(backoffMost, max(steals, (v.Now()-a.dryAt)/backoffIdle))
+}
+
+// nearest is the shortest time of a steal from another cluster; 0 if none is known.
+func (a *Adaptive) nearest() (least time.Duration) {
+	for _, f := range a.others {
+		if f.steal > 0 && (least == 0 || f.steal < least) {
+			least = f.steal
+		}
+	}
+	return least
 }
 
 // ask sends a wide-area request. One to a cluster that has not been measured waits until it has.
