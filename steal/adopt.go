@@ -281,11 +281,7 @@ func (ad *adoption) reconsiderRestarted() {
 func (ad *adoption) abortUseless() {
 	for _, s := range ad.segments.inOrder() {
 		if s.orphan && ad.lost.known(s) {
-			ad.stats.OrphansAborted++
-			ad.stats.SegmentsAborted++
-			ad.book.stop(s)
-			ad.segments.forget(s)
-			ad.lost.orphansChanged()
+			ad.book.endOrphan(s)
 		}
 	}
 }

@@ -232,6 +232,15 @@ func (b *book) abortSegment(s *segment) {
 	b.release(s)
 }
 
+// endOrphan ends an orphan that nobody can want any more.
+func (b *book) endOrphan(s *segment) {
+	b.stats.OrphansAborted++
+	b.stats.SegmentsAborted++
+	b.stop(s)
+	b.segments.forget(s)
+	b.lost.orphansChanged()
+}
+
 // stop undoes a segment's state.
 func (b *book) stop(s *segment) {
 	switch s.state {

@@ -114,7 +114,10 @@ type ResultAck struct {
 // Abort says that the outcomes of these jobs are not wanted any more. It is not acknowledged: a lost Abort is
 // repeated when the next inventory still lists the handle.
 type Abort struct {
-	Handles []Handle `cbor:"1,keyasint"`
+	Handles []Handle `cbor:"1,keyasint,omitempty"`
+	// Elsewhere are jobs that the sender is at work on itself, and somebody waits for it: no orphan of one of them, or
+	// of one below, is wanted that began later.
+	Elsewhere []Tuple `cbor:"2,keyasint,omitempty"`
 }
 
 // Heartbeat is sent once a period to every partner. It is the proof of life, and both halves of the lease inventory.
@@ -277,7 +280,8 @@ func (m *Message) bodyValid() bool {
 	case KindAck:
 		return m.Ack.Handle > 0
 	case KindAbort:
-		return growing(m.Abort.Handles) && len(m.Abort.Handles) > 0
+		return growing(m.Abort.Handles) && len(m.Abort.Handles)+len(m.Abort.Elsewhere) > 0 &&
+			tuplesValid(m.Abort.Elsewhere)
 	case KindHeartbeat:
 		h := m.Heartbeat
 		return h.Seq > 0 && growing(h.Held) && h.Leases >= 0 && h.Queued >= 0 && h.Every >= 0

@@ -73,6 +73,7 @@ func (c *Core) dispatch(p *peer, m *Message) {
 		c.book.onAck(p, m.Ack)
 	case KindAbort:
 		c.book.onAbort(p, m.Abort)
+		c.losses.giveWay(m.Abort.Elsewhere)
 	case KindHeartbeat:
 		c.liveness.onHeartbeat(p, m.Heartbeat)
 	case KindHunger:

@@ -50,6 +50,7 @@ func (c *Core) hear(n *News) {
 			c.lost.learn(u)
 		}
 	}
+	c.losses.answerOrphans(n.From, n.Tuples)
 	switch {
 	case n.Goodbye && p != nil:
 		c.liveness.onGoodbye(p)

@@ -185,6 +185,7 @@ type segment struct {
 	orphan    bool // nobody waits for it, but somebody may want it (losses.go)
 	doubted   bool // perhaps nobody does: its owner has passed it on for a peer that was silent
 	sought    bool // it was given up for another's orphan once
+	again     bool // a job that it has spawned is run again in its place
 	stays     bool // what it has come to cannot leave this peer
 	home      bool // what thieves come to is too large to get here
 	asked     bool // Fetch was ordered, and Release was not

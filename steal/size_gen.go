@@ -73,8 +73,16 @@ func (v *News) Size() int {
 
 // size is the length of the encoding, in bytes, without framing.
 func (v *Abort) size() int {
-	n := 2
-	n += sizeUints(v.Handles)
+	n := 1
+	if len(v.Handles) > 0 {
+		n += 1 + sizeUints(v.Handles)
+	}
+	if len(v.Elsewhere) > 0 {
+		n += 1 + sizeUint(uint64(len(v.Elsewhere)))
+		for i := range v.Elsewhere {
+			n += v.Elsewhere[i].Size()
+		}
+	}
 	return n
 }
 

@@ -141,16 +141,34 @@ func (r *cursor) readMessage(v *steal.Message) {
 }
 
 func appendAbort(b []byte, v *steal.Abort) []byte {
-	b = append(b, cborMap|1)
-	b = appendUints(append(b, 1), v.Handles)
+	fields := byte(0)
+	fields += one(len(v.Handles) > 0)
+	fields += one(len(v.Elsewhere) > 0)
+	b = append(b, cborMap|fields)
+	if len(v.Handles) > 0 {
+		b = appendUints(append(b, 1), v.Handles)
+	}
+	if len(v.Elsewhere) > 0 {
+		b = appendStart(append(b, 2), len(v.Elsewhere), v.Elsewhere == nil)
+		for i := range v.Elsewhere {
+			b = appendTuple(b, &v.Elsewhere[i])
+		}
+	}
 	return b
 }
 
 func (r *cursor) readAbort(v *steal.Abort) {
 	fields := r.head(cborMap)
-	r.must(1)
-	v.Handles = readUints[[]steal.Handle](r, 64)
-	r.all(fields, 1)
+	if r.option(&fields, 0, 1) {
+		v.Handles = readUints[[]steal.Handle](r, 64)
+	}
+	if r.option(&fields, 0, 2) {
+		v.Elsewhere = make([]steal.Tuple, r.count(23))
+		for i := range v.Elsewhere {
+			r.readTuple(&v.Elsewhere[i])
+		}
+	}
+	r.all(fields, 0)
 }
 
 func appendAddress(b []byte, v *steal.Address) []byte {

@@ -1,0 +1,73 @@
+package steal
+
+import (
+	"slices"
+
+	"github.com/satin-peer/satin/job"
+)
+
+// Rivals are two that are at work on one job, or on a job and on one below it, though nobody was lost: they were cut
+// off from each other for a while, and each side ran again what the other had. Whoever is still waited for says
+// nothing of itself, since nobody looks for it; so an orphan on the other side would go on for nobody, and idle peers
+// would steal from it. It is told that it is not wanted when it tells of itself (teller.announceOrphans): of the two,
+// the one that began later gives way, as a restarted job does to an older orphan (adoption.seek).
+
+// answerOrphans tells somebody which of the jobs that it has as orphans are at work here, since before it began them.
+func (lo *losses) answerOrphans(from Address, told []Tuple) {
+	var mine []Tuple
+	for i := range told {
+		s := lo.rivalOf(from, &told[i])
+		if s != nil && !slices.ContainsFunc(mine, func(u Tuple) bool { return s.is(u.Path, u.Identity) }) {
+			mine = append(mine, lo.lost.worksOn(s))
+		}
+	}
+	if len(mine) == 0 {
+		return
+	}
+	if p := lo.partners.meet(from.Peer); p != nil {
+		lo.sendTo(from, p, &Message{Abort: &Abort{Elsewhere: mine}})
+	}
+}
+
+// rivalOf finds what is at work here, and waited for, in the place of what another peer tells of: the same job, or one
+// above it that has not given the one away and looks for nobody's orphans.
+func (lo *losses) rivalOf(from Address, u *Tuple) *segment {
+	if u.Done || u.Holder != from || lo.leaving {
+		return nil
+	}
+	var s *segment
+	for _, x := range lo.segments.byID {
+		if x.state == running && !x.adoptable() && atOrAbove(x.job.Path, u.Path) &&
+			(s == nil || len(x.job.Path) > len(s.job.Path) || len(x.job.Path) == len(s.job.Path) && x.id < s.id) {
+			s = x
+		}
+	}
+	switch {
+	case s == nil || s.begun >= lo.now-u.Age:
+		return nil
+	case s.is(u.Path, u.Identity):
+		return s
+	case s.job.Restarted || s.again || len(s.job.Path) == len(u.Path):
+		return nil
+	}
+	for _, l := range lo.leases.refs {
+		if p := l.job.Path; s.job.Path.Above(p) && atOrAbove(p, u.Path) {
+			return nil // whoever has got it is to say so
+		}
+	}
+	return s
+}
+
+func atOrAbove(a, b job.Path) bool { return a.Above(b) || slices.Equal(a, b) }
+
+// giveWay ends orphans that began after another peer had begun the same job, or one above it that is not run again.
+func (lo *losses) giveWay(to []Tuple) {
+	for i := range to {
+		u := &to[i]
+		for _, s := range lo.segments.inOrder() {
+			if s.orphan && s.begun > lo.now-u.Age && (s.is(u.Path, u.Identity) || u.Path.Above(s.job.Path)) {
+				lo.book.endOrphan(s)
+			}
+		}
+	}
+}
