@@ -74,6 +74,9 @@ func (ad *adoption) find(j *Taken) bool {
 	}
 	if e, q := ad.holderOf(p, id); e != nil {
 		ad.adopt(q, e, &lease{ref: j.Ref, job: j.Job})
+		if s := ad.segments.spawnedUnder(p); s != nil {
+			s.heir = true
+		}
 		return true
 	}
 	return false
@@ -202,7 +205,7 @@ func (ad *adoption) adoptOne(p *peer, j *Adoption) bool {
 }
 
 // seek looks for somebody who has what a restarted segment is to find out. A segment that runs is given up
-// for it, once, if the orphan began before it, as it certainly did if it has not been running for longer than it takes
+// for it if the orphan began before it, as it certainly did if it has not been running for longer than it takes
 // to notice a loss. The owner may be who has it: a job that went round comes to a peer that once gave it away, and
 // whoever was between the two is gone.
 func (ad *adoption) seek(s *segment) {
@@ -222,10 +225,14 @@ func (ad *adoption) seek(s *segment) {
 	if e, q := ad.holderOf(p, id); e != nil && !s.standsInFor(q) &&
 		(e.Done || s.state == waiting || s.begun > e.since || ad.now-s.begun < ad.noticing()) {
 		ad.halt(s)
-		s.sought = true
+		s.sought++
 		ad.adopt(q, e, &lease{parent: s, job: s.job, doubted: s.inDoubt()})
 	}
 }
+
+// maxSought is how often a segment that runs is given up for what others say that they have. One that is waited for
+// elsewhere when it is asked for may be an orphan a moment later; but a liar could have it begin again for ever.
+const maxSought = 3
 
 // noticing is about how long it takes until a lost owner is noticed everywhere.
 func (ad *adoption) noticing() time.Duration {
@@ -271,7 +278,7 @@ func (ad *adoption) reconsiderRestarted() {
 			s.orphan {
 			continue
 		}
-		if s.state == waiting || s.state == running && !s.sought {
+		if s.state == waiting || s.state == running && s.sought < maxSought {
 			ad.seek(s)
 		}
 	}

@@ -16,6 +16,7 @@ func (b *book) hold(p *peer, g *Grant) bool {
 	b.own(p, s, g.Handle)
 	b.segments.enter(s)
 	b.segments.queue(s)
+	b.leases.gotBelow(g.Job.Path)
 	if g.Job.Restarted {
 		b.lost.reconsider = true
 		for _, u := range g.Orphans {
@@ -212,17 +213,6 @@ func (b *book) onAck(p *peer, a *ResultAck) {
 	}
 	b.segments.dropUnacked(s)
 	b.release(s)
-}
-
-// onAbort ends segments whose outcome is not wanted any more.
-func (b *book) onAbort(p *peer, a *Abort) {
-	for _, h := range a.Handles {
-		if i, ok := p.findHeld(h); ok {
-			b.abortSegment(p.held[i])
-		} else {
-			b.stats.DroppedUnexpected++
-		}
-	}
 }
 
 // abortSegment ends a segment of another peer wherever it has got to.

@@ -11,16 +11,19 @@ import (
 // perhaps the very job. Where in doubt, a lease stays, and is aborted if the engine says so: closed by
 // mistake, it would leave a frame waiting for ever.
 func (lo *losses) disownChildren(s *segment) {
-	if !lo.salvaging() {
-		return // then the engine's Aborted does what there is to do
+	if lo.salvaging() { // else the engine's Aborted does what there is to do
+		lo.disownAll(lo.childrenOf(s, func(*lease) bool { return true }))
 	}
-	var ls []*lease
+}
+
+// childrenOf lists the leases of jobs that a running segment has spawned, those that fit.
+func (lo *losses) childrenOf(s *segment, fits func(*lease) bool) (ls []*lease) {
 	for _, ref := range slices.Sorted(maps.Keys(lo.leases.refs)) {
-		if l := lo.leases.refs[ref]; !l.ofSegment && lo.segments.spawnedUnder(l.job.Path) == s {
+		if l := lo.leases.refs[ref]; !l.ofSegment && fits(l) && lo.segments.spawnedUnder(l.job.Path) == s {
 			ls = append(ls, l)
 		}
 	}
-	lo.disownAll(ls)
+	return ls
 }
 
 // disownAll gives up leases and the copies of their jobs: all of them may be adopted.
@@ -36,6 +39,28 @@ func (lo *losses) disownAll(ls []*lease) {
 	for _, s := range copies {
 		lo.orphan(s)
 	}
+}
+
+// onAbort ends segments whose outcome is not wanted any more.
+func (lo *losses) onAbort(p *peer, a *Abort) {
+	for _, h := range a.Handles {
+		if i, ok := p.findHeld(h); ok {
+			lo.letGo(p.held[i])
+			lo.book.abortSegment(p.held[i])
+		} else {
+			lo.stats.DroppedUnexpected++
+		}
+	}
+	lo.giveWay(a.Elsewhere)
+}
+
+// letGo makes orphans again of what a segment has adopted, which is about to end without an outcome: others may have
+// been at work on that for much longer than it was.
+func (lo *losses) letGo(s *segment) {
+	if !lo.salvaging() || s.state != running || !s.heir {
+		return
+	}
+	lo.disownAll(lo.childrenOf(s, func(l *lease) bool { return l.adopted }))
 }
 
 // disown closes leases and tells the thieves, one message each. A lost message is made good by the next inventory.

@@ -3,6 +3,8 @@ package steal
 import (
 	"slices"
 	"time"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // leases are the jobs given away: by thief and handle with the thieves, and those of this peer's engine by its names
@@ -37,6 +39,18 @@ func (ls *leases) lend(p *peer, l *lease) Handle {
 		l.parent.state, l.parent.lent = lent, l
 	}
 	return l.handle
+}
+
+// gotBelow notes that a job came here which was spawned under some that others have: whoever gives it away is at work
+// on those. Idle workers wait for them anew, as they would if it were their own.
+func (ls *leases) gotBelow(p job.Path) {
+	for _, q := range ls.partners.list {
+		for _, l := range q.leases {
+			if l.job.Path.Above(p) {
+				l.idled = ls.idled
+			}
+		}
+	}
 }
 
 // detach gives the thief up: from here on whatever carries the handle is stale.
@@ -86,8 +100,12 @@ func (l *lease) matches(r *Result) bool {
 
 // overtaken says whether the copy of a job has been at work for longer than the thief, which is heard again and still
 // has the job: a laptop, say, whose lid was closed for the night. For how long it was awake meanwhile is seen from its
-// heartbeats; if it has many partners it seems longer, and is believed to be further.
+// heartbeats; if it has many partners it seems longer, and is believed to be further. But what it had given away is not
+// its own any more if the copy has adopted it.
 func (l *lease) overtaken(now time.Duration, beats uint64) bool {
+	if l.copy.heir {
+		return true
+	}
 	began := now
 	switch s := l.copy; s.state {
 	case running:

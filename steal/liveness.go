@@ -35,6 +35,7 @@ func (lv *liveness) beat() {
 	if lv.partners.heartbeatAt == 0 || lv.now < lv.partners.heartbeatAt {
 		return
 	}
+	lv.losses.lost.announceAgain()
 	for _, b := range lv.partners.nextRound() {
 		if p := b.to; b.at <= lv.now {
 			lv.look(p)
@@ -94,7 +95,10 @@ func (lv *liveness) onHeartbeat(p *peer, h *Heartbeat) {
 		p.expects = lv.now + 5*max(p.every, lv.partners.period(p))/2
 		lv.partners.startBeating(p)
 	}
-	lv.book.takeInventory(p, h, beats)
+	for _, l := range lv.book.takeInventory(p, h, beats) {
+		lv.losses.letGo(l.copy)
+		lv.book.dropCopy(l)
+	}
 }
 
 // onGoodbye is the loss of a partner that says so itself.

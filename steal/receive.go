@@ -72,8 +72,7 @@ func (c *Core) dispatch(p *peer, m *Message) {
 	case KindAck:
 		c.book.onAck(p, m.Ack)
 	case KindAbort:
-		c.book.onAbort(p, m.Abort)
-		c.losses.giveWay(m.Abort.Elsewhere)
+		c.losses.onAbort(p, m.Abort)
 	case KindHeartbeat:
 		c.liveness.onHeartbeat(p, m.Heartbeat)
 	case KindHunger:

@@ -66,6 +66,7 @@ func (lo *losses) giveWay(to []Tuple) {
 		u := &to[i]
 		for _, s := range lo.segments.inOrder() {
 			if s.orphan && s.begun > lo.now-u.Age && (s.is(u.Path, u.Identity) || u.Path.Above(s.job.Path)) {
+				lo.letGo(s)
 				lo.book.endOrphan(s)
 			}
 		}

@@ -179,17 +179,20 @@ type segment struct {
 	copyOf *lease // of what it is a copy, run in a silent thief's stead
 	// it is compared with what others made of that job
 	witnessOf *lease
-	eager     bool // a copy, though its thief was heard
-	overdue   bool // one because it took too long
-	root      bool // the run's, this peer being master
-	orphan    bool // nobody waits for it, but somebody may want it (losses.go)
-	doubted   bool // perhaps nobody does: its owner has passed it on for a peer that was silent
-	sought    bool // it was given up for another's orphan once
-	again     bool // a job that it has spawned is run again in its place
-	stays     bool // what it has come to cannot leave this peer
-	home      bool // what thieves come to is too large to get here
-	asked     bool // Fetch was ordered, and Release was not
-	first     bool // it has been waited for: it comes before others when it is ready
+	eager     bool          // a copy, though its thief was heard
+	overdue   bool          // one because it took too long
+	root      bool          // the run's, this peer being master
+	orphan    bool          // nobody waits for it, but somebody may want it (losses.go)
+	doubted   bool          // perhaps nobody does: its owner has passed it on for a peer that was silent
+	sought    int           // how often it was given up for another's orphan
+	toldAt    time.Duration // when others were told of it last, as an orphan
+	quiet     time.Duration // for how long they are not told again
+	heir      bool          // what others had of its job is its own now
+	again     bool          // a job that it has spawned is run again in its place
+	stays     bool          // what it has come to cannot leave this peer
+	home      bool          // what thieves come to is too large to get here
+	asked     bool          // Fetch was ordered, and Release was not
+	first     bool          // it has been waited for: it comes before others when it is ready
 	handle    Handle
 	job       Job
 	from      PeerID // who gave it

@@ -46,14 +46,30 @@ func (lw *lostWork) announceWithin(p job.Path, id job.Identity, wait time.Durati
 // lately: it may be begun again any moment.
 func (lw *lostWork) announceRunning(s *segment) {
 	lw.orphansChanged()
+	s.toldAt = lw.now
 	lw.announceWithin(s.job.Path, s.job.Identity, lw.cfg.TellEvery/4)
+}
+
+// announceAgain tells again of what has been at work for nobody for ten seconds, then for twenty more, and so on: what
+// was told, or what was answered to it, may have been lost.
+func (lw *lostWork) announceAgain() {
+	due := func(s *segment) bool { return s.orphan && lw.now-s.toldAt >= max(s.quiet, tellAgain) }
+	for _, s := range lw.segments.byID {
+		if due(s) {
+			lw.announceSome(due)
+			return
+		}
+	}
 }
 
 // announceOrphans tells again of all that is at work here for nobody: others may not have heard of it, behind a line
 // that was down, and begin the same jobs.
-func (lw *lostWork) announceOrphans() {
+func (lw *lostWork) announceOrphans() { lw.announceSome((*segment).adoptable) }
+
+func (lw *lostWork) announceSome(fits func(*segment) bool) {
 	for _, s := range lw.segments.inOrder() {
-		if s.adoptable() {
+		if fits(s) {
+			s.quiet = 2 * max(s.quiet, tellAgain)
 			lw.announceRunning(s)
 		}
 	}
