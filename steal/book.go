@@ -221,7 +221,7 @@ func (b *book) takeInventory(p *peer, h *Heartbeat, beats uint64) (spare []*leas
 					stale = append(stale, held)
 					continue
 				}
-				if l.blinks++; l.blinks > maxBlinks && (l.blinks > mostBlinks || 10*(b.now-l.copy.since) > b.now-l.since) {
+				if l.blinks++; l.blinksTooMuch(b.now) {
 					l.copy.eager = true
 				} else { // the thief is further than the copy
 					b.stats.Readopted++
@@ -253,12 +253,6 @@ func (b *book) takeInventory(p *peer, h *Heartbeat, beats uint64) (spare []*leas
 	}
 	return spare
 }
-
-// How often a copy is dropped because the silent thief was heard again: maxBlinks times at any time, for one that is
-// silent again and again could have each copy ended before it is done, and mostBlinks times in its first tenth of the
-// time for which the thief has had the job. A line that loses a fifth of all messages has each thief blink every minute
-// or so, and were the copies kept, half of the swarm would soon be at work on what the other half does.
-const maxBlinks, mostBlinks = 3, 30
 
 // answerStale tells a thief about handles that it lists and that are not leased.
 func (b *book) answerStale(p *peer, hs []Handle) {

@@ -98,6 +98,7 @@ func (c *Core) Tick(now time.Duration) Output {
 	c.book.retryResults()
 	c.liveness.beat()
 	c.leading.masterTick()
+	c.lost.announceAgain()
 	return c.end()
 }
 

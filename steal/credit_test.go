@@ -104,15 +104,25 @@ func TestHolderWithoutCredit(t *testing.T) {
 	}
 }
 
-// A thief that is silent and heard again, by turns, ends the copies of its jobs a few times, not for ever.
+// A thief that is silent and heard again, by turns, ends the copies of its jobs a few times, not for ever: copies that
+// have run for long, compared with the thief, as well as such that have just begun.
 func TestBlinkingThief(t *testing.T) {
 	cfg := LAN()
 	cfg.LeaseEnd = 0 // that would make an end of it, too
-	c := victimCore(t, cfg, 1)
+	for _, x := range []struct {
+		copyRuns time.Duration
+		most     uint64
+	}{{3200 * time.Millisecond, maxBlinks}, {0, mostBlinks}} {
+		blink(t, victimCore(t, cfg, 1), x.copyRuns, x.most)
+	}
+}
+
+func blink(t *testing.T, c *Core, copyRuns time.Duration, most uint64) {
+	t.Helper()
 	g := give(t, c, 0, 1, 1)
 	p := c.partners.find(thiefNo(0).Peer)
 	runs := uint64(0)
-	for seq := uint64(1); seq <= 2*maxBlinks; seq++ {
+	for seq := uint64(1); seq <= 2*most; seq++ {
 		began := false
 		for !p.lost {
 			at, _ := c.Next()
@@ -125,15 +135,16 @@ func TestBlinkingThief(t *testing.T) {
 		if began {
 			runs++
 		}
-		c.Report(c.now, Load{Workers: 1, Runs: runs})
+		c.Report(c.now+copyRuns, Load{Workers: 1, Runs: runs})
 		out = c.Step(c.now, &Message{From: thiefNo(0), To: c.self,
 			Heartbeat: &Heartbeat{Seq: seq, Held: []Handle{g.Handle}, Seen: 1}})
 		ended := false
 		for _, o := range out.Orders {
 			ended = ended || o.Kind == AbortSegment
 		}
-		if want := seq <= maxBlinks; ended != want || began != (seq <= maxBlinks+1) {
-			t.Fatalf("when it is heard for the %d. time its copy, begun now: %v, is ended: %v", seq, began, ended)
+		if want := seq <= most; ended != want || began != (seq <= most+1) {
+			t.Fatalf("when it is heard for the %d. time, after %v, its copy, begun now: %v, is ended: %v", seq, copyRuns,
+				began, ended)
 		}
 	}
 }

@@ -35,7 +35,6 @@ func (lv *liveness) beat() {
 	if lv.partners.heartbeatAt == 0 || lv.now < lv.partners.heartbeatAt {
 		return
 	}
-	lv.losses.lost.announceAgain()
 	for _, b := range lv.partners.nextRound() {
 		if p := b.to; b.at <= lv.now {
 			lv.look(p)

@@ -42,6 +42,9 @@ func describe(m *steal.Message) string {
 		add("handle %d", m.Ack.Handle)
 	case steal.KindAbort:
 		add("%v", m.Abort.Handles)
+		for i := range m.Abort.Elsewhere {
+			add("as %s", steal.DescribeTuple(&m.Abort.Elsewhere[i]))
+		}
 	case steal.KindHeartbeat:
 		add("%d holds %v leased=%d seen=%d", m.Heartbeat.Seq, m.Heartbeat.Held, m.Heartbeat.Leases, m.Heartbeat.Seen)
 	case steal.KindHunger:

@@ -26,7 +26,7 @@ import (
 // mutants are all there are.
 func mutants() []mutant {
 	return filled(sharedMutants, strangersMutants, verifyMutants, moduleMutants,
-		engineMutants, hookMutants, stealMutants, recoveryMutants, masterMutants,
+		engineMutants, hookMutants, stealMutants, recoveryMutants, passingMutants, masterMutants,
 		runsMutants,
 		libraryMutants, depositsMutants,
 		checkpointMutants, driverMutants, proofMutants, vouchingMutants, provingMutants, receiptMutants, hostMutants,

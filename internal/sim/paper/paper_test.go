@@ -144,6 +144,37 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
+// Guards that faults that pass, and lose nothing, cost a run little more than what was done twice while they lasted.
+// Each of these once had half of the swarm do what the other half did, long after all was well again.
+func TestPassingFaults(t *testing.T) {
+	for _, x := range []struct {
+		tree, fault string
+		seed        uint64
+		most        time.Duration
+	}{
+		{"raytracer", "line between the clusters down", 1, 40 * time.Second},
+		{"tsp", "the master stands still", 4, 10 * time.Second},
+		{"tsp", "all messages 1 s late", 6, 50 * time.Second},
+	} {
+		tree := slices.IndexFunc(recoveryTrees(), func(r recoveryTree) bool { return r.name == x.tree })
+		fault := slices.IndexFunc(passingFaults(), func(p passing) bool { return p.name == x.fault })
+		if tree < 0 || fault < 0 {
+			t.Fatalf("no tree %q, or no fault %q", x.tree, x.fault)
+		}
+		c, err := recoveryConfig(recoveryTrees()[tree], passingFaults()[fault].plan(), x.seed, recoveryTime/2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := sim.Run(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if longer := r.Elapsed - recoveryTime - 10*time.Second; longer > x.most {
+			t.Errorf("%s, %s: %v longer, want %v at most", x.tree, x.fault, longer, x.most)
+		}
+	}
+}
+
 func TestSample(t *testing.T) {
 	s := sample{1, 4, 7}
 	if s.mean() != 4 || s.spread() != 3 || s.String() != "4.0 ±3.0" || (sample{2}).String() != "2.0" {

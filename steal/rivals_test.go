@@ -1,0 +1,251 @@
+package steal
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/job"
+)
+
+// elsewhere lists what an output says of jobs that are at work here.
+func elsewhere(o Output) (list []Tuple) {
+	for _, m := range o.Messages {
+		if m.Abort != nil {
+			list = append(list, m.Abort.Elsewhere...)
+		}
+	}
+	return list
+}
+
+func orphanAt(holder PeerID, age time.Duration, j Job) Tuple {
+	return Tuple{Path: j.Path, Identity: j.Identity, Holder: living(holder), Age: age}
+}
+
+// Whoever tells of an orphan hears of a peer that is at work on the same job, or on one above it, for somebody and for
+// longer: not of one that has given the job away, or that is to run it again and looks for orphans, or that began later.
+func TestRivalsAnswer(t *testing.T) {
+	at := jobAt(3)
+	again := at
+	again.Restarted = true
+	for _, x := range []struct {
+		name   string
+		here   Job
+		told   Tuple
+		change func(c *Core)
+		want   bool
+	}{
+		{"the same job, later", at, orphanAt("c", 5*time.Second, at), nil, true},
+		{"the same job, before", at, orphanAt("c", 20*time.Second, at), nil, false},
+		{"one below", at, orphanAt("c", 5*time.Second, jobAt(3, 1, 2)), nil, true},
+		{"one below, before", at, orphanAt("c", 20*time.Second, jobAt(3, 1, 2)), nil, false},
+		{"one above", at, orphanAt("c", 5*time.Second, jobAt(2)), nil, false},
+		{"another of that path", at, orphanAt("c", 5*time.Second, Job{Path: at.Path}), nil, false},
+		{"its outcome", at, Tuple{Path: at.Path, Identity: at.Identity, Holder: living("c"), Done: true}, nil, false},
+		{"in another's name", at, orphanAt("d", 5*time.Second, at), nil, false},
+		{"run again, the same job", again, orphanAt("c", 5*time.Second, at), nil, true},
+		{"run again, one below", again, orphanAt("c", 5*time.Second, jobAt(3, 1)), nil, false},
+		{"one below that went back", at, orphanAt("c", 5*time.Second, jobAt(3, 1)), func(c *Core) {
+			l := &lease{ref: 7, job: jobAt(3, 1), adopted: true, life: 1}
+			c.leases.lend(c.partners.meet("e"), l)
+			c.book.requeue(l, true, &c.stats.PutBackLostThief)
+		}, false},
+		{"one below that others have", at, orphanAt("c", 5*time.Second, jobAt(3, 1, 2)), func(c *Core) {
+			c.leases.lend(c.partners.meet("e"), &lease{ref: 7, job: jobAt(3, 1)})
+		}, false},
+		{"one that is itself an orphan", at, orphanAt("c", 5*time.Second, at), func(c *Core) { goodbye(c, "b") }, false},
+	} {
+		c := salvageCore(t, nil)
+		holdFor(c, "b", 1, x.here)
+		c.Report(c.now, Load{Workers: 1, Runs: 1})
+		c.Step(c.now+10*time.Second, &Message{From: living("b"), To: c.self, Heartbeat: &Heartbeat{Seq: 1, Leases: 1}})
+		if x.change != nil {
+			x.change(c)
+		}
+		out := c.Hear(c.now, &News{From: living("c"), Tuples: []Tuple{x.told, x.told}})
+		got := elsewhere(out)
+		switch {
+		case len(got) > 1 || (len(got) == 1) != x.want:
+			t.Errorf("%s: it is told of %d jobs here, want one: %v", x.name, len(got), x.want)
+		case x.want && (got[0].Age != 10*time.Second || got[0].Holder != c.self):
+			t.Errorf("%s: it is told %+v", x.name, got[0])
+		}
+	}
+}
+
+// An orphan gives way to whoever began before it; what is waited for does not, whoever says so.
+func TestOrphansGiveWay(t *testing.T) {
+	for _, x := range []struct {
+		name   string
+		orphan bool
+		what   Tuple
+		want   bool
+	}{
+		{"the same job", true, orphanAt("d", time.Minute, jobAt(3, 1)), true},
+		{"one above", true, orphanAt("d", time.Minute, jobAt(3)), true},
+		{"the run's root", true, orphanAt("d", time.Minute, Job{}), true},
+		{"one below", true, orphanAt("d", time.Minute, jobAt(3, 1, 1)), false},
+		{"one beside it", true, orphanAt("d", time.Minute, jobAt(4)), false},
+		{"one that began later", true, orphanAt("d", time.Second, jobAt(3, 1)), false},
+		{"what is waited for", false, orphanAt("d", time.Minute, jobAt(3, 1)), false},
+	} {
+		c := salvageCore(t, nil)
+		holdFor(c, "b", 1, jobAt(3, 1))
+		c.Report(c.now+10*time.Second, Load{Workers: 1, Runs: 1})
+		if x.orphan {
+			goodbye(c, "b")
+		}
+		out := c.Step(c.now, &Message{From: living("d"), To: c.self, Abort: &Abort{Elsewhere: []Tuple{x.what}}})
+		ended := slices.ContainsFunc(out.Orders, func(o Order) bool { return o.Kind == AbortSegment })
+		if ended != x.want || x.want != (c.Stats().OrphansAborted == 1) {
+			t.Errorf("%s: the orphan ends: %v", x.name, ended)
+		}
+	}
+}
+
+// What is at work for nobody is told again after 10 s, 20 more, and so on: what was told may have been lost.
+func TestOrphansTellAgain(t *testing.T) {
+	c := salvageCore(t, nil)
+	holdFor(c, "b", 1, jobAt(3))
+	c.Report(c.now, Load{Workers: 1, Runs: 1})
+	goodbye(c, "b")
+	var at []time.Duration
+	lost := c.now
+	for c.now-lost < 200*time.Second {
+		for _, u := range told(later(c, 500*time.Millisecond)) {
+			if u.Age != c.now-time.Second {
+				t.Errorf("it says that it has been at work for %v, want %v", u.Age, c.now-time.Second)
+			}
+			at = append(at, (c.now - lost).Round(5*time.Second))
+		}
+	}
+	want := []time.Duration{0, 10 * time.Second, 30 * time.Second, 70 * time.Second, 150 * time.Second}
+	if !slices.Equal(at, want) {
+		t.Errorf("told after %v, want %v", at, want)
+	}
+}
+
+// heir is a core whose thief "c" of job 3 is silent, so that it runs that itself, and has adopted 3.1 from "d" and given
+// 3.2 to "e".
+func heir(t *testing.T) (c *Core, stolen Handle) {
+	t.Helper()
+	c = salvageCore(t, func(cfg *Config) { cfg.LeaseEnd = 0 })
+	stolen = c.leases.lend(c.partners.meet("c"), &lease{ref: 1, job: jobAt(3)})
+	c.partners.find("c").inc = 1
+	for c.leases.refs[1].copy == nil || c.leases.refs[1].copy.state != running {
+		at, ok := c.Next()
+		if !ok || at > time.Minute {
+			t.Fatal("the silent thief's job is not run")
+		}
+		c.Tick(at)
+	}
+	c.Report(c.now, Load{Workers: 1, Runs: 1})
+	d := c.partners.meet("d")
+	c.lost.learn(orphanAt("d", 0, jobAt(3, 1)))
+	j := jobAt(3, 1)
+	j.Restarted = true
+	d.inc = 1
+	out := c.Found(c.now, []Taken{{Ref: 2, Job: j, Spawned: true}})
+	if !slices.ContainsFunc(out.Messages, func(m *Message) bool { return m.Adopt != nil && m.To.Peer == "d" }) {
+		t.Fatal("the orphan is not adopted")
+	}
+	c.partners.meet("e").inc = 1
+	c.leases.lend(c.partners.find("e"), &lease{ref: 3, job: jobAt(3, 2)})
+	return c, stolen
+}
+
+// A copy that has adopted what its thief had given away is further than the thief, for however short a time it has run.
+func TestHeirGoesOn(t *testing.T) {
+	c, h := heir(t)
+	out := c.Step(c.now, &Message{From: living("c"), To: c.self, Heartbeat: &Heartbeat{Seq: 1, Held: []Handle{h}}})
+	if slices.ContainsFunc(out.Orders, func(o Order) bool { return o.Kind == AbortSegment }) {
+		t.Error("the copy ends when its thief is heard again")
+	}
+	if !slices.ContainsFunc(out.Messages, func(m *Message) bool {
+		return m.Abort != nil && m.To.Peer == "c" && slices.Equal(m.Abort.Handles, []Handle{h})
+	}) {
+		t.Error("the thief is not told that its job is not wanted")
+	}
+}
+
+// What a segment has adopted is an orphan again when nobody wants the segment: others were at work on it before. What
+// it had spawned itself is not wanted any more.
+func TestAdoptedIsLetGo(t *testing.T) {
+	c := salvageCore(t, nil)
+	j := jobAt(3)
+	j.Restarted = true
+	holdFor(c, "b", 1, j)
+	c.Report(c.now, Load{Workers: 1, Runs: 1})
+	for _, id := range []PeerID{"d", "e"} {
+		c.partners.meet(id).inc = 1
+	}
+	c.lost.learn(orphanAt("d", 0, jobAt(3, 1)))
+	k := jobAt(3, 1)
+	k.Restarted = true
+	c.Found(c.now, []Taken{{Ref: 2, Job: k, Spawned: true}})
+	c.leases.lend(c.partners.find("e"), &lease{ref: 3, job: jobAt(3, 2)})
+	out := c.Step(c.now, &Message{From: living("b"), To: c.self, Abort: &Abort{Handles: []Handle{1}}})
+	var to []PeerID
+	for _, m := range out.Messages {
+		if m.Disown != nil && !m.Disown.Perhaps {
+			to = append(to, m.To.Peer)
+		}
+	}
+	if !slices.Equal(to, []PeerID{"d"}) || c.leases.refs[2] != nil || c.leases.refs[3] == nil {
+		t.Errorf("orphans now: what %v have; want that of d", to)
+	}
+}
+
+// A job that is run again may be given up for what others say that they have, but only so often.
+func TestSoughtSoOften(t *testing.T) {
+	c := salvageCore(t, nil)
+	j := jobAt(3)
+	j.Restarted = true
+	holdFor(c, "b", 1, j)
+	runs, adopted := uint64(1), 0
+	for range 2 * maxSought {
+		c.Report(c.now, Load{Workers: 1, Runs: runs})
+		out := c.Hear(c.now, &News{From: living("c"), Tuples: []Tuple{orphanAt("c", time.Minute, j)}})
+		for _, m := range out.Messages {
+			if m.Adopt == nil {
+				continue
+			}
+			adopted++
+			c.Report(c.now, Load{Workers: 1, Idle: 1, Runs: runs})
+			for _, o := range c.Step(c.now, &Message{From: living("c"), To: c.self,
+				Return: &Return{Handles: []Handle{m.Adopt.Jobs[0].Handle}}}).Orders {
+				if o.Kind == RunSegment {
+					runs++
+				}
+			}
+		}
+	}
+	if adopted != maxSought {
+		t.Errorf("it is given up %d times, want %d", adopted, maxSought)
+	}
+}
+
+// Who gets work from below a job that another has, knows that the other is at work: idle workers wait for it anew.
+func TestWorkFromBelow(t *testing.T) {
+	for _, x := range []struct {
+		path job.Path
+		want bool
+	}{{job.Path{1, 5}, false}, {job.Path{2, 5}, true}} {
+		c := victimCore(t, LAN(), 2)
+		g := give(t, c, 0, 1, 1)
+		l := c.leases.refs[1]
+		l.job.Path = job.Path{1}
+		for seq := uint64(1); seq <= 45; seq++ {
+			c.Report(c.now, Load{Workers: 1, Idle: 1, Runs: c.segments.runs})
+			c.Step(c.now+time.Second, &Message{From: thiefNo(0), To: c.self,
+				Heartbeat: &Heartbeat{Seq: seq, Held: []Handle{g.Handle}, Seen: seq}})
+			if seq == 20 {
+				c.Step(c.now, &Message{From: thiefNo(1), To: c.self, Reply: &StealReply{
+					Jobs: []Grant{{Handle: 9, Job: Job{Path: x.path}}}}})
+			}
+		}
+		if got := c.Stats().OverdueCopies > 0; got != x.want {
+			t.Errorf("after a job at %v came: a copy is made: %v, want %v", x.path, got, x.want)
+		}
+	}
+}
