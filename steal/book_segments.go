@@ -16,8 +16,9 @@ func (b *book) hold(p *peer, g *Grant) bool {
 	b.own(p, s, g.Handle)
 	b.segments.enter(s)
 	b.segments.queue(s)
-	b.leases.gotBelow(g.Job.Path)
-	if g.Job.Restarted {
+	if !g.Job.Restarted {
+		b.leases.gotBelow(g.Job.Path)
+	} else {
 		b.lost.reconsider = true
 		for _, u := range g.Orphans {
 			// hearsay: made-up holders could drive true ones out of the table

@@ -224,7 +224,7 @@ func (c *Core) Aborted(now time.Duration, refs ...Ref) Output {
 	if !c.begin(now) {
 		return c.out
 	}
-	c.book.abortLeases(refs)
+	c.losses.onAborted(refs)
 	return c.end()
 }
 

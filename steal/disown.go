@@ -11,19 +11,16 @@ import (
 // perhaps the very job. Where in doubt, a lease stays, and is aborted if the engine says so: closed by
 // mistake, it would leave a frame waiting for ever.
 func (lo *losses) disownChildren(s *segment) {
-	if lo.salvaging() { // else the engine's Aborted does what there is to do
-		lo.disownAll(lo.childrenOf(s, func(*lease) bool { return true }))
+	if !lo.salvaging() {
+		return // then the engine's Aborted does what there is to do
 	}
-}
-
-// childrenOf lists the leases of jobs that a running segment has spawned, those that fit.
-func (lo *losses) childrenOf(s *segment, fits func(*lease) bool) (ls []*lease) {
+	var ls []*lease
 	for _, ref := range slices.Sorted(maps.Keys(lo.leases.refs)) {
-		if l := lo.leases.refs[ref]; !l.ofSegment && fits(l) && lo.segments.spawnedUnder(l.job.Path) == s {
+		if l := lo.leases.refs[ref]; !l.ofSegment && lo.segments.spawnedUnder(l.job.Path) == s {
 			ls = append(ls, l)
 		}
 	}
-	return ls
+	lo.disownAll(ls)
 }
 
 // disownAll gives up leases and the copies of their jobs: all of them may be adopted.
@@ -54,13 +51,31 @@ func (lo *losses) onAbort(p *peer, a *Abort) {
 	lo.giveWay(a.Elsewhere)
 }
 
-// letGo makes orphans again of what a segment has adopted, which is about to end without an outcome: others may have
-// been at work on that for much longer than it was.
+// letGo is called before a segment is aborted. What it has adopted is to be an orphan again, and not aborted: others may
+// have been at work on that for much longer than it was. Which of the leases below its path are its own only the
+// engine knows, which says so (Aborted): another segment may have the same job in place.
 func (lo *losses) letGo(s *segment) {
-	if !lo.salvaging() || s.state != running || !s.heir {
+	if !s.heir {
 		return
 	}
-	lo.disownAll(lo.childrenOf(s, func(l *lease) bool { return l.adopted }))
+	for _, l := range lo.leases.refs {
+		l.letGo = l.letGo || l.adopted && s.job.Path.Above(l.job.Path)
+	}
+}
+
+// onAborted gives up what the engine does not want any more.
+func (lo *losses) onAborted(refs []Ref) {
+	var ls []*lease
+	refs = slices.DeleteFunc(slices.Clone(refs), func(r Ref) bool {
+		l := lo.leases.refs[r]
+		if l == nil || !l.letGo {
+			return false
+		}
+		ls = append(ls, l)
+		return true
+	})
+	lo.disownAll(ls)
+	lo.book.abortLeases(refs)
 }
 
 // disown closes leases and tells the thieves, one message each. A lost message is made good by the next inventory.

@@ -41,13 +41,13 @@ func (ls *leases) lend(p *peer, l *lease) Handle {
 	return l.handle
 }
 
-// gotBelow notes that a job came here which was spawned under some that others have: whoever gives it away is at work
-// on those. Idle workers wait for them anew, as they would if it were their own.
+// gotBelow notes that a job came here which was spawned under some that others have, not by a copy of them: somebody is
+// at work on those. Idle workers wait for them anew, for LeaseEndMax in all.
 func (ls *leases) gotBelow(p job.Path) {
 	for _, q := range ls.partners.list {
 		for _, l := range q.leases {
 			if l.job.Path.Above(p) {
-				l.idled = ls.idled
+				l.below = ls.idled
 			}
 		}
 	}
@@ -75,6 +75,7 @@ type lease struct {
 	copy    *segment // what runs here in the silent thief's stead; nil while it is trusted
 	since   time.Duration
 	idled   time.Duration // how long the workers here had been idle then
+	below   time.Duration // and when work came from below it last
 	doubted bool          // the thief was told that perhaps nobody waits for it
 	blinks  int           // times that the thief was silent and listed the job again
 	after   uint64        // a thief that has seen this heartbeat of ours has had the reply too, if order is kept
@@ -90,6 +91,7 @@ type lease struct {
 	here      *segment // the same, on this peer
 
 	adopted bool        // the thief did not steal it but had it as an orphan
+	letGo   bool        // and is to have it so again when this peer's engine does not want it
 	life    Incarnation // of that thief, as was told
 }
 

@@ -49,6 +49,9 @@ func (e *eager) anyOverdue() bool {
 // lists, or has not listed yet.
 func (e *eager) overdue(l *lease, p *peer) bool {
 	waited := e.idled - l.idled
+	if waited < e.cfg.LeaseEndMax {
+		waited = e.idled - max(l.idled, l.below)
+	}
 	switch of := min(waited, e.dry); {
 	case !e.anyOverdue() || l.copy != nil || l.witnessOf != nil || l.thief == p:
 		return false

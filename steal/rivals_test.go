@@ -184,15 +184,27 @@ func TestAdoptedIsLetGo(t *testing.T) {
 	k.Restarted = true
 	c.Found(c.now, []Taken{{Ref: 2, Job: k, Spawned: true}})
 	c.leases.lend(c.partners.find("e"), &lease{ref: 3, job: jobAt(3, 2)})
-	out := c.Step(c.now, &Message{From: living("b"), To: c.self, Abort: &Abort{Handles: []Handle{1}}})
-	var to []PeerID
-	for _, m := range out.Messages {
-		if m.Disown != nil && !m.Disown.Perhaps {
-			to = append(to, m.To.Peer)
+	c.Step(c.now, &Message{From: living("b"), To: c.self, Abort: &Abort{Handles: []Handle{1}}})
+	var disowned, aborted []PeerID
+	for _, m := range c.Aborted(c.now, 2, 3).Messages {
+		switch {
+		case m.Disown != nil && !m.Disown.Perhaps:
+			disowned = append(disowned, m.To.Peer)
+		case m.Abort != nil:
+			aborted = append(aborted, m.To.Peer)
 		}
 	}
-	if !slices.Equal(to, []PeerID{"d"}) || c.leases.refs[2] != nil || c.leases.refs[3] == nil {
-		t.Errorf("orphans now: what %v have; want that of d", to)
+	if !slices.Equal(disowned, []PeerID{"d"}) || !slices.Equal(aborted, []PeerID{"e"}) || c.leases.n > 0 {
+		t.Errorf("orphans now: what %v have; not wanted: what %v have", disowned, aborted)
+	}
+}
+
+// What is adopted is aborted like anything else when it is not wanted for itself.
+func TestAdoptedIsAborted(t *testing.T) {
+	c, _ := heir(t)
+	out := c.Aborted(c.now, 2)
+	if len(out.Messages) != 1 || out.Messages[0].Abort == nil {
+		t.Errorf("it says %+v", out.Messages)
 	}
 }
 
@@ -225,27 +237,39 @@ func TestSoughtSoOften(t *testing.T) {
 	}
 }
 
-// Who gets work from below a job that another has, knows that the other is at work: idle workers wait for it anew.
+// Who gets work from below a job that another has, knows that the other is at work: idle workers wait for it anew, but
+// not for ever. What a copy of that job has spawned shows nothing.
 func TestWorkFromBelow(t *testing.T) {
 	for _, x := range []struct {
-		path job.Path
-		want bool
-	}{{job.Path{1, 5}, false}, {job.Path{2, 5}, true}} {
+		name  string
+		job   Job
+		until uint64 // when such a job has come last, of which one comes every twenty seconds
+		want  time.Duration
+	}{
+		{"from below", Job{Path: job.Path{1, 5}}, 20, 51 * time.Second},
+		{"from elsewhere", Job{Path: job.Path{2, 5}}, 20, 31 * time.Second},
+		{"from a copy", Job{Path: job.Path{1, 5}, Restarted: true}, 20, 31 * time.Second},
+		{"from below, on and on", Job{Path: job.Path{1, 5}}, 1000, 241 * time.Second},
+	} {
 		c := victimCore(t, LAN(), 2)
 		g := give(t, c, 0, 1, 1)
-		l := c.leases.refs[1]
-		l.job.Path = job.Path{1}
-		for seq := uint64(1); seq <= 45; seq++ {
+		c.leases.refs[1].job.Path = job.Path{1}
+		copied := time.Duration(0)
+		for seq := uint64(1); seq <= 300 && copied == 0; seq++ {
 			c.Report(c.now, Load{Workers: 1, Idle: 1, Runs: c.segments.runs})
 			c.Step(c.now+time.Second, &Message{From: thiefNo(0), To: c.self,
 				Heartbeat: &Heartbeat{Seq: seq, Held: []Handle{g.Handle}, Seen: seq}})
-			if seq == 20 {
-				c.Step(c.now, &Message{From: thiefNo(1), To: c.self, Reply: &StealReply{
-					Jobs: []Grant{{Handle: 9, Job: Job{Path: x.path}}}}})
+			if c.Stats().OverdueCopies > 0 {
+				copied = c.now
+			}
+			if seq%20 == 0 && seq <= x.until {
+				h := Handle(seq)
+				c.Step(c.now, &Message{From: thiefNo(1), To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: h, Job: x.job}}}})
+				c.Step(c.now, &Message{From: thiefNo(1), To: c.self, Abort: &Abort{Handles: []Handle{h}}})
 			}
 		}
-		if got := c.Stats().OverdueCopies > 0; got != x.want {
-			t.Errorf("after a job at %v came: a copy is made: %v, want %v", x.path, got, x.want)
+		if copied != x.want {
+			t.Errorf("%s: a copy after %v, want %v", x.name, copied, x.want)
 		}
 	}
 }
