@@ -10,6 +10,9 @@ import (
 // Guards that parts are divided again where their runs are a swarm's: guesses, and parts of parts, are handed in to a
 // daemon among three; all of it is proved, has copies, and is had again from these where the directory is not.
 func TestDividedInASwarm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is a minute of proofs under the race detector, by daemons that other tests have there")
+	}
 	dir := filepath.Join(t.TempDir(), "w")
 	owner, d, end := startReal(t)
 	defer end()

@@ -208,6 +208,27 @@ func TestAdoptedIsAborted(t *testing.T) {
 	}
 }
 
+// What is adopted for a peer that is silent stays free for others to adopt: they may run the silent one's job by now.
+func TestAdoptedForTheSilent(t *testing.T) {
+	for _, silent := range []bool{false, true} {
+		c := salvageCore(t, nil)
+		c.Report(c.now, Load{Workers: 1})
+		j := jobAt(3, 1)
+		j.Restarted = true
+		holdFor(c, "b", 1, j)
+		c.partners.find("b").lost = silent
+		out := c.Hear(c.now, &News{From: living("d"), Tuples: []Tuple{orphanAt("d", time.Minute, j)}})
+		adopted, perhaps := false, false
+		for _, m := range out.Messages {
+			adopted = adopted || m.Adopt != nil && m.To.Peer == "d"
+			perhaps = perhaps || m.Disown != nil && m.Disown.Perhaps && m.To.Peer == "d"
+		}
+		if !adopted || perhaps != silent {
+			t.Errorf("its owner is silent: %v; adopted: %v, and told that others may: %v", silent, adopted, perhaps)
+		}
+	}
+}
+
 // A job that is run again may be given up for what others say that they have, but only so often.
 func TestSoughtSoOften(t *testing.T) {
 	c := salvageCore(t, nil)

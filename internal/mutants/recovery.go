@@ -135,7 +135,7 @@ var recoveryMutants = []mutant{
 		new: "l.doubted && s == nil {"},
 	{name: "recovery/adopted-for-the-dead",
 		wrong: "a job that is adopted for a peer that is lost cannot be adopted by who needs it",
-		file:  "steal/adopt.go", pkg: "internal/sim", run: "^TestRegressions$", args: brief,
+		file:  "steal/adopt.go", pkg: "steal", run: "^TestAdoptedForTheSilent$",
 		old: "job: s.job, doubted: s.inDoubt()}", new: "job: s.job}"},
 	{name: "recovery/descendants-stay", wrong: "tuples stay whose ancestor is done", file: "steal/tuples.go",
 		run: salvage, args: moreDraws, old: "		t.evicted += t.dropBelow(u.Path)\n", new: ""},
