@@ -306,6 +306,7 @@ func (t *conductor) record(r *part, m *statement.SignedManifest) {
 			return
 		}
 		s := t.checkpoints.contents(m, l.Records())
+		t.checkpoints.quota.found(m.Run, s.by)
 		if s.answer != nil {
 			t.rootEnded(r.manifest, s.answer)
 			return
