@@ -41,7 +41,8 @@ const argsRecord = "arguments"
 // A stored run is what a checkpoint tells.
 type stored struct {
 	parts  []steal.Partial
-	answer []byte // outcome of the root job, if that is there
+	answer []byte // outcome of the root job, if that is there,
+	of     []byte // and on whose word it rests: see statement.Keys
 	args   []string
 	by     map[peer.ID]int64 // bytes of it that others have computed, by whom
 	beyond int               // results that are more than a peer can keep at hand
@@ -58,11 +59,12 @@ func (c *checkpoints) contents(m *statement.SignedManifest,
 		case err != nil:
 			c.log.Warn("damage in a checkpoint; what is intact is used", "problem", err)
 		case r.Kind == checkpoint.RootOutcome:
-			if err := c.vouch.answered(run, &p, m.Owner); err != nil {
+			of, err := c.vouch.answered(run, &p, m.Owner)
+			if err != nil {
 				c.log.Warn("an answer in a checkpoint is not used, and is computed again", "run", run, "why", err)
 				continue
 			}
-			s.answer = r.Outcome
+			s.answer, s.of = r.Outcome, of
 		case r.Kind == checkpoint.JobResult:
 			if by := authorOf(r.Voucher); by != "" && by != c.self {
 				s.by[by] += recordBytes(r.Path, r.Outcome, r.Voucher)

@@ -169,7 +169,7 @@ func (x *collecting) collectOne(ctx context.Context, s io.Reader, id peer.ID, ru
 	if err := wire.Value().Decode(b, &part); err != nil {
 		return 0, err
 	}
-	if _, err := x.vouch.check(run, &part, id); err != nil {
+	if err := x.vouch.checkKept(run, &part, id); err != nil {
 		x.log.Warn("an outcome is refused", "run", run, "from", id, "error", err)
 		return n, nil
 	}
