@@ -47,6 +47,8 @@ type answer struct {
 	Hash  []byte   `cbor:"8,keyasint,omitempty"`  // of the outcome; older files have none
 	Why   string   `cbor:"9,keyasint,omitempty"`  // the root job failed
 	Args  []string `cbor:"10,keyasint,omitempty"` // as on the owner's command line
+	// Of are those on whose word it rests besides whoever had the root job: see statement.Keys.
+	Of []byte `cbor:"11,keyasint,omitempty"`
 }
 
 const (
@@ -147,12 +149,12 @@ var errNotOwn = errors.New("it is the manifest of another peer's run, or of anot
 // writeAnswer writes an answer and returns when it is on the disk.
 func (a *archive) writeAnswer(f runs.File, id job.RunID, end *runs.Answer, args []string) error {
 	head := &answer{Ended: end.Ended, Elapsed: end.Elapsed, Peers: end.Peers, Owner: string(end.Owner),
-		Hash: end.Outcome.Hash[:], Why: end.Outcome.Failure}
+		Hash: end.Outcome.Hash[:], Why: end.Outcome.Failure, Of: end.Outcome.Of}
 	if end.Owner == "" {
 		head.Args = args
 	}
 	if end.Claim != nil {
-		head.Answered = end.Claim.Sealed
+		head.Answered, head.Of = end.Claim.Sealed, end.Claim.Of
 	}
 	b, err := wire.Value().Encode(head)
 	if err != nil {

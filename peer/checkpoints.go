@@ -41,27 +41,34 @@ const argsRecord = "arguments"
 // A stored run is what a checkpoint tells.
 type stored struct {
 	parts  []steal.Partial
-	answer []byte // outcome of the root job, if that is there
+	answer []byte // outcome of the root job, if that is there,
+	of     []byte // and on whose word it rests: see statement.Keys
 	args   []string
-	beyond int // results that are more than a peer can keep at hand
+	by     map[peer.ID]int64 // bytes of it that others have computed, by whom
+	beyond int               // results that are more than a peer can keep at hand
 }
 
 // contents reads records, as many as a peer can use: those nearest to the root, which spare the most.
 func (c *checkpoints) contents(m *statement.SignedManifest,
 	records func(yield func(checkpoint.Record, error) bool)) (s stored) {
 	refused, run := 0, m.Run
+	s.by = map[peer.ID]int64{}
 	for r, err := range records {
 		p := steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome, Voucher: r.Voucher}
 		switch {
 		case err != nil:
 			c.log.Warn("damage in a checkpoint; what is intact is used", "problem", err)
 		case r.Kind == checkpoint.RootOutcome:
-			if err := c.vouch.answered(run, &p, m.Owner); err != nil {
+			of, err := c.vouch.answered(run, &p, m.Owner)
+			if err != nil {
 				c.log.Warn("an answer in a checkpoint is not used, and is computed again", "run", run, "why", err)
 				continue
 			}
-			s.answer = r.Outcome
+			s.answer, s.of = r.Outcome, of
 		case r.Kind == checkpoint.JobResult:
+			if by := authorOf(r.Voucher); by != "" && by != c.self {
+				s.by[by] += recordBytes(r.Path, r.Outcome, r.Voucher)
+			}
 			if err := c.vouch.restored(run, &p); err != nil {
 				if refused++; refused == 1 {
 					c.log.Warn("results in a checkpoint are not used, because nobody answers for them", "run", run,
@@ -109,6 +116,7 @@ func (c *checkpoints) reopen(m *statement.SignedManifest, args []string) (*resum
 		return nil, err
 	}
 	r.stored = c.contents(m, l.Records())
+	c.quota.found(m.Run, r.stored.by)
 	return r, nil
 }
 

@@ -1,9 +1,12 @@
 package peer
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
+	"io"
 	"sync"
 	"time"
 
@@ -27,10 +30,10 @@ const (
 	// collectTime bounds the collecting from all peers, and syncTime the writing before it.
 	collectTime = 15 * time.Second
 	syncTime    = 5 * time.Second
-	// collectAtOnce is how many peers are asked at a time, so that no more is on its way from them than a transit
-	// has; each has an equal part of the time, or slow ones would take that of all. maxCollected is how many bytes
-	// are taken from one.
-	collectAtOnce = transitSmall / transitPart
+	// collectAtOnce is how many peers are asked at a time, so that slow ones leave room in the transit for what others
+	// have on their way; each has an equal part of the time, or slow ones would take that of all. maxCollected is how
+	// many bytes are taken from one.
+	collectAtOnce = transitSmall/transitPart - 1
 	maxCollected  = 256 << 20
 )
 
@@ -129,35 +132,56 @@ func (x *collecting) collectFromAll(ctx context.Context, run job.RunID, k *ledge
 
 func (x *collecting) collectFrom(ctx context.Context, within time.Duration, id peer.ID, run job.RunID,
 	k *ledger) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
 	return x.board.converse(ctx, id, collectProtocol, within, func(s network.Stream) error {
 		if err := writeValue(s, &collectQuestion{run}); err != nil {
 			return err
 		}
 		for total := 0; total < maxCollected; {
-			b, err := wire.ReadFrame(s, nil, wire.MaxValue)
-			if err != nil || len(b) == 0 {
+			n, err := x.collectOne(ctx, s, id, run, k)
+			if err != nil || n == 0 {
 				return err
 			}
-			total += len(b)
-			var part steal.Partial
-			if err := wire.Value().Decode(b, &part); err != nil {
-				return err
-			}
-			if _, err := x.vouch.check(run, &part, id); err != nil {
-				x.log.Warn("an outcome is refused", "run", run, "from", id, "error", err)
-				continue
-			}
-			if !k.AppendOutcome(part.Path, part.Identity, part.Outcome, part.Voucher) { // the queue may be full
-				if l := k.get(); l == nil {
-					return k.Trouble()
-				} else if err := l.Sync(ctx); err != nil {
-					return err
-				}
-				if !k.AppendOutcome(part.Path, part.Identity, part.Outcome, part.Voucher) {
-					return cmp.Or(k.Trouble(), errors.New("the disk is too slow for it"))
-				}
-			}
+			total += n
 		}
 		return errors.New("it has more than is taken from one peer")
 	})
+}
+
+// collectOne takes one outcome, of so many bytes; 0 is the end.
+func (x *collecting) collectOne(ctx context.Context, s io.Reader, id peer.ID, run job.RunID, k *ledger) (int, error) {
+	var head [wire.FrameHead]byte
+	if _, err := io.ReadFull(s, head[:]); err != nil {
+		return 0, err
+	}
+	n := int(min(binary.BigEndian.Uint32(head[:]), wire.MaxValue))
+	leave, err := x.board.road.await(ctx, id, n)
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
+	b, err := wire.ReadFrame(io.MultiReader(bytes.NewReader(head[:]), s), nil, wire.MaxValue)
+	if err != nil || len(b) == 0 {
+		return 0, err
+	}
+	var part steal.Partial
+	if err := wire.Value().Decode(b, &part); err != nil {
+		return 0, err
+	}
+	if err := x.vouch.checkKept(run, &part, id); err != nil {
+		x.log.Warn("an outcome is refused", "run", run, "from", id, "error", err)
+		return n, nil
+	}
+	if !k.AppendOutcome(part.Path, part.Identity, part.Outcome, part.Voucher) { // the queue may be full
+		if l := k.get(); l == nil {
+			return 0, k.Trouble()
+		} else if err := l.Sync(ctx); err != nil {
+			return 0, err
+		}
+		if !k.AppendOutcome(part.Path, part.Identity, part.Outcome, part.Voucher) {
+			return 0, cmp.Or(k.Trouble(), errors.New("the disk is too slow for it"))
+		}
+	}
+	return n, nil
 }

@@ -361,9 +361,10 @@ func (t *conductor) claimed(b []byte, from peer.ID) error {
 	return err
 }
 
-// rootEnded is the outcome of a root job that ended here.
-func (t *conductor) rootEnded(m *runs.Manifest, outcome []byte) {
+// rootEnded is the outcome of a root job that ended here, and on whose word besides this peer's it rests.
+func (t *conductor) rootEnded(m *runs.Manifest, outcome, of []byte) {
 	out := outcomeOf(m, outcome)
+	out.Of = of
 	t.input(func(c *runs.Core, now time.Time) []runs.Order { return c.RootEnded(now, m.Run, out) })
 }
 

@@ -230,7 +230,7 @@ func (t *conductor) doom(o runs.Doom) {
 	}
 	text := fmt.Sprintf("it killed the processes of two peers that ran it (%s): %s", strings.Join(names, ", "), o.Why)
 	outcome := compute.Killed(names[0], job.ID{Run: o.Run, Path: o.Job.Path}, text)
-	t.spawn(func(context.Context) { t.rootEnded(headOf(info.Manifest), outcome) })
+	t.spawn(func(context.Context) { t.rootEnded(headOf(info.Manifest), outcome, nil) })
 }
 
 // dismiss ends a part's session. The mutex is held.

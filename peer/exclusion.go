@@ -12,7 +12,6 @@ import (
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
-	"github.com/satin-peer/satin/steal"
 )
 
 // exclusion has statements of revocation travel: package host says which count and for whom. They go by gossip, and
@@ -58,16 +57,9 @@ func (e *exclusion) review() {
 		_, err := e.host.Vouch(c.Peer, c.Proof)
 		return err == nil
 	})
-	out := e.host.Roll().Outcast
 	for _, r := range e.runs.inProgress() {
 		if r.session != nil {
-			r.session.Shun(steal.Outcasts{Out: func(id steal.PeerID) bool {
-				other, err := peer.Decode(string(id))
-				return err == nil && out(other)
-			}, Theirs: func(voucher []byte) bool {
-				author := authorOf(voucher)
-				return author != "" && out(author)
-			}})
+			r.session.Shun(e.runs.crew.vouch.outcasts())
 		}
 	}
 	e.runs.input(func(c *runs.Core, now time.Time) []runs.Order {

@@ -50,8 +50,10 @@ func (k *ledger) done() <-chan struct{} { return k.ended }
 // errOpening is why a ledger stores nothing in its first moments.
 var errOpening = errors.New("the checkpoint is being opened")
 
-// recordBytes is about what a record takes besides path and outcome.
-const recordBytes = 64
+// recordBytes is about what a record takes.
+func recordBytes(path []uint32, outcome, voucher []byte) int64 {
+	return int64(len(outcome) + len(voucher) + 4*len(path) + 64)
+}
 
 // AppendOutcome takes an outcome if the log does: see session.Store.
 func (k *ledger) AppendOutcome(path []uint32, identity [16]byte, outcome, voucher []byte) bool {
@@ -65,7 +67,7 @@ func (k *ledger) AppendOutcome(path []uint32, identity [16]byte, outcome, vouche
 	if by == k.of.self {
 		by = ""
 	}
-	why, news := k.of.quota.take(k.run, by, int64(len(outcome)+len(voucher)+4*len(path)+recordBytes))
+	why, news := k.of.quota.take(k.run, by, recordBytes(path, outcome, voucher))
 	if news {
 		k.of.log.Warn("results of a run are kept no more", "run", k.run, "why", why)
 	}

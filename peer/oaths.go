@@ -16,8 +16,9 @@ import (
 
 // Bounds of what is kept of who has signed what in a run of this peer's.
 const (
-	maxOath  = 4 << 10 // bytes of an argument and an outcome
-	maxOaths = 256 << 10
+	maxOath    = 4 << 10 // bytes of an argument and an outcome
+	maxOaths   = 256 << 10
+	sizeOfOath = 512 // what a voucher counts at least
 )
 
 // oaths are the jobs of a run on which others agreed, the first ones as far as there is room.
@@ -33,7 +34,10 @@ func (o *oaths) note(n verify.Node, j *steal.Job, outcome []byte, vouchers [][]b
 	if size > maxOath {
 		return
 	}
-	size += len(n.Path) + len(vouchers)*statement.MaxVoucher
+	size += len(n.Path)
+	for _, v := range vouchers {
+		size += max(len(v), sizeOfOath)
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.bytes+size > maxOaths {

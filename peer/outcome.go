@@ -5,11 +5,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/peer"
+
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/plain"
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
 
@@ -17,10 +21,14 @@ import (
 func (x *reporter) outcomeOfRun(info *runs.Info, r *part) control.Outcome {
 	m, name := info.Manifest, info.Manifest.Run.Hex()
 	o := control.Outcome{Failure: info.Why}
+	head, _, _, err := x.files.answers.readAnswer(name, 1)
+	if err != nil {
+		head = &answer{}
+	}
 	if info.State == runs.StateDone || info.State == runs.StateFailed {
 		var outcome []byte
 		if info.Unsaved != nil {
-			outcome = info.Unsaved.Bytes
+			outcome, head.Of = info.Unsaved.Bytes, info.Unsaved.Of
 		} else if outcome = x.files.answers.outcomeIn(name); outcome == nil {
 			o.Failure = "the answer was kept in " + x.files.answers.path(name) + " and cannot be read there any more"
 		}
@@ -37,14 +45,35 @@ func (x *reporter) outcomeOfRun(info *runs.Info, r *part) control.Outcome {
 		o.Peers, o.Stats, o.Trust, o.Gave = r.most, *r.total(), trust(m, &r.proofs, info.Answered), r.gave(x.host.ID())
 		o.Sworn = r.oaths.all()
 		x.runs.mu.Unlock()
-	} else if head, _, _, err := x.files.answers.readAnswer(name, 1); err == nil {
-		o.Peers = head.Peers
+	} else if o.Peers = head.Peers; err == nil && m.Verify == "" {
+		o.Trust = trust(m, nil, info.Answered)
 	}
 	if info.Answered != nil {
 		o.AnsweredBy = string(info.Answered.Author)
 	}
-	o.Disputed, o.Warning = info.Disputed != "", x.warning(info)
+	if o.Trust != nil && m.Verify == "" && o.State != control.RunFailed {
+		x.restsOn(o.Trust, head.Of, o.AnsweredBy)
+	}
+	o.Disputed, o.Warning = info.Disputed != "", x.warning(info, o.Trust)
 	return o
+}
+
+// restsOn says on whose word an answer rests besides this peer's, and who of them was put out since.
+func (x *reporter) restsOn(t *report.Trust, keys []byte, by string) {
+	of := statement.AuthorsOf(keys)
+	if id, err := peer.Decode(by); err == nil {
+		of.Add(string(id))
+	}
+	of.Drop(string(x.host.ID()))
+	t.Members, t.More = len(of.Names), of.More
+	for _, name := range of.Names {
+		if id := peer.ID(name); x.host.Roll().Outcast(id) {
+			t.Revoked = append(t.Revoked, id.String())
+		}
+	}
+	if t.Bound += fmt.Sprintf("; it rests on the word of %d", t.Members); t.More {
+		t.Bound += ", and of others for whose names there was no room"
+	}
 }
 
 // judge reads the root job's outcome.
@@ -69,8 +98,12 @@ func judge(run job.RunID, entry string, outcome []byte) (o control.Outcome) {
 }
 
 // warning is what the user should know although there is an answer.
-func (x *reporter) warning(info *runs.Info) string {
+func (x *reporter) warning(info *runs.Info, t *report.Trust) string {
 	var all []string
+	if t != nil && len(t.Revoked) > 0 {
+		all = append(all, fmt.Sprintf("the answer was made of results of %s, who is out of the swarm now: run it again "+
+			"if that should not be believed", strings.Join(t.Revoked, ", ")))
+	}
 	if info.Stored != "" {
 		all = append(all, "the answer could not be kept on the disk and is lost when the daemon ends: "+info.Stored)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
 )
 
 // part is what this peer does, or has done, in a run. The conductor's mutex guards what changes; session and share do
@@ -95,7 +96,7 @@ func (t *conductor) start(o runs.Start) {
 	t.parts[id] = r
 	t.log.Info("taking part", "run", id, "app", m.App, "title", m.Title, "owner", m.Owner)
 	if again != nil && again.stored.answer != nil {
-		t.spawn(func(context.Context) { t.rootEnded(r.manifest, again.stored.answer) })
+		t.spawn(func(context.Context) { t.rootEnded(r.manifest, again.stored.answer, again.stored.of) })
 	}
 }
 
@@ -121,13 +122,16 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 	}
 	s, err := t.crew.session(m, of, t.swarm.takingPart(r.manifest, t.core), session.Config{
 		Store: r.store(), Proving: proving,
-		Answer: func(outcome []byte) { t.spawn(func(context.Context) { t.rootEnded(r.manifest, outcome) }) },
-		Died:   func(d session.Death) { t.spawn(func(context.Context) { t.engineDied(r, d) }) },
+		Answer: func(outcome []byte, of verify.Authors) {
+			t.spawn(func(context.Context) { t.rootEnded(r.manifest, outcome, t.crew.vouch.keys(m.Run, &of)) })
+		},
+		Died: func(d session.Death) { t.spawn(func(context.Context) { t.engineDied(r, d) }) },
 	})
 	if err != nil {
 		return err
 	}
 	r.session, r.life = s, uint64(s.Started().UnixNano())
+	s.Shun(t.crew.vouch.outcasts())
 	t.live.Store(m.Run, s)
 	for i := range m.Constants {
 		r.input += m.Constants[i].Size
@@ -306,8 +310,9 @@ func (t *conductor) record(r *part, m *statement.SignedManifest) {
 			return
 		}
 		s := t.checkpoints.contents(m, l.Records())
+		t.checkpoints.quota.found(m.Run, s.by)
 		if s.answer != nil {
-			t.rootEnded(r.manifest, s.answer)
+			t.rootEnded(r.manifest, s.answer, s.of)
 			return
 		}
 		if session := t.sessionOf(m.Run); session != nil && len(s.parts) > 0 {

@@ -11,7 +11,7 @@ import (
 )
 
 // Proofs of lies are kept, by whoever has found one out and by whoever was convinced, and told again, for those who
-// join later or were cut off: at meetings, some in turn, and by gossip, the last that this peer has made itself.
+// join later or were cut off: at meetings, some in turn, and by gossip those that this peer has made itself.
 // Whoever has one against the same peer looks at no other: if its user has let that peer in again, it stays in.
 
 const (
@@ -35,13 +35,13 @@ func (j *jury) told() (list [][]byte) {
 	return list
 }
 
-// tell has everybody see for himself.
-func (j *jury) tell(b []byte) {
+// tell has everybody see for himself who has lied.
+func (j *jury) tell(name string, b []byte) {
 	if len(b) > maxAccusation {
 		return
 	}
 	j.court.mu.Lock()
-	j.court.repeats.Add(j.now(), b)
+	j.court.repeats.Add(j.now(), name)
 	j.court.mu.Unlock()
 	j.voice.tell(gossip.KindAccusation, b)
 	j.warn(&meeting{Lies: [][]byte{b}})
@@ -50,10 +50,13 @@ func (j *jury) tell(b []byte) {
 // keepUp tells everybody again, now and then, one of those that this peer has made.
 func (j *jury) keepUp(now time.Time) {
 	j.court.mu.Lock()
-	b := j.court.repeats.Due(now)
+	name, due := j.court.repeats.Due(now)
 	j.court.mu.Unlock()
-	if b != nil {
-		j.voice.tell(gossip.KindAccusation, b)
+	if !due {
+		return
+	}
+	if parts, err := j.evidence.read(name, 1); err == nil {
+		j.voice.tell(gossip.KindAccusation, parts[0])
 	}
 }
 

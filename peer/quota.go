@@ -12,9 +12,9 @@ import (
 
 // A quota says how much of the disk what others compute may take here: in all, a half of that for the runs of one
 // owner, and for what one other peer has computed in whatever runs, and a quarter for one run. What a run has taken is
-// estimated as it is written, and measured when it is at its bound, since compacting makes it less; what was there
-// when it was opened counts as nobody's. Of this peer's own runs only the part of each other peer that has computed for
-// them is bounded.
+// estimated as it is written, and measured when it is at its bound, since compacting makes it less; whose it is of what
+// was there when it was opened is found when that is read. Of this peer's own runs only the part of each other peer
+// that has computed for them is bounded.
 type quota struct {
 	most int64 // bytes; 0: as much as there is
 
@@ -85,6 +85,17 @@ func (q *quota) back(name job.RunID, n int64) {
 	if p := q.of[name]; p != nil {
 		if p.bytes -= n; p.bytes == 0 {
 			delete(q.of, name)
+		}
+	}
+}
+
+// found says of what was there of a run when it was opened who had computed it.
+func (q *quota) found(run job.RunID, by map[peer.ID]int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if p := q.of[run]; p != nil {
+		for id, n := range by {
+			p.by[id] += n
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (o *owner) resumeOwn(ctx context.Context, id job.RunID, also *stored) (cont
 	if also != nil {
 		again.stored.parts = append(again.stored.parts, also.parts...)
 		if again.stored.answer == nil {
-			again.stored.answer = also.answer
+			again.stored.answer, again.stored.of = also.answer, also.of
 		}
 	}
 	return o.goOn(m, again, false, func() error {

@@ -30,7 +30,7 @@ func (s signer) Bury(t *runs.Tombstone) []byte {
 }
 
 func (s signer) Claim(c *runs.Claim) []byte {
-	a, err := (&statement.Answered{Run: c.Run, Hash: c.Hash, At: c.At, Until: c.Until}).Sign(s.key)
+	a, err := (&statement.Answered{Run: c.Run, Hash: c.Hash, At: c.At, Until: c.Until, Of: c.Of}).Sign(s.key)
 	if err != nil {
 		s.log.Error("answer cannot be signed", "run", c.Run, "error", err)
 		return nil
@@ -67,7 +67,8 @@ func tombstoneOf(s *statement.Tombstone, author peer.ID, b []byte) *runs.Tombsto
 }
 
 func claimOf(a *statement.SignedAnswered) *runs.Claim {
-	return &runs.Claim{Run: a.Run, Author: peerName(a.Author), Hash: a.Hash, At: a.At, Until: a.Until, Sealed: a.Bytes}
+	return &runs.Claim{Run: a.Run, Author: peerName(a.Author), Hash: a.Hash, At: a.At, Until: a.Until, Of: a.Of,
+		Sealed: a.Bytes}
 }
 
 // outcomeOf reads what a root job came to.

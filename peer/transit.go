@@ -1,7 +1,9 @@
 package peer
 
 import (
+	"context"
 	"sync"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
@@ -53,4 +55,19 @@ func (t *transit) enter(who peer.ID, n int) (leave func(), ok bool) {
 			delete(t.of, who)
 		}
 	}, true
+}
+
+// await is enter for what can be had nowhere else: it waits until there is room.
+func (t *transit) await(ctx context.Context, who peer.ID, n int) (leave func(), err error) {
+	const every = 20 * time.Millisecond
+	for {
+		if leave, ok := t.enter(who, n); ok {
+			return leave, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(every):
+		}
+	}
 }

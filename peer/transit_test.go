@@ -1,8 +1,11 @@
 package peer
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
@@ -90,4 +93,28 @@ func TestTransit(t *testing.T) {
 			t.Fatal("what is small is refused")
 		}
 	}
+}
+
+// What can be had nowhere else waits for room, as long as it may.
+func TestTransitIsAwaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var road transit
+		leave, _ := road.enter("slow", transitPart)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := road.await(ctx, "slow", transitPart); err == nil {
+			t.Error("one has twice what one may have")
+		}
+		time.AfterFunc(time.Minute, leave)
+		ctx, cancel = context.WithTimeout(t.Context(), 2*time.Minute)
+		defer cancel()
+		leave, err := road.await(ctx, "slow", transitPart)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leave()
+		if len(road.of) > 0 || road.small > 0 {
+			t.Errorf("left: %+v", road.of)
+		}
+	})
 }

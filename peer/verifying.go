@@ -20,6 +20,7 @@ import (
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/alarm"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
@@ -241,7 +242,7 @@ func lacking(p *driver.Proofs) string {
 }
 
 // maxLies bounds the lies that are kept.
-const maxLies = 256
+const maxLies = alarm.MaxRepeats
 
 // caught keeps the proof, puts out whoever has lied, and tells the others, who can see for themselves.
 func (j *jury) caught(run job.RunID, c *driver.Caught) {
@@ -260,7 +261,7 @@ func (j *jury) caught(run job.RunID, c *driver.Caught) {
 		return
 	}
 	if len(b) > 0 {
-		j.tell(b)
+		j.tell(name, b)
 	}
 	j.log.Warn("a peer has lied, and is put out", "peer", name, "run", run, "job", c.Job.Path.String(),
 		"proof", j.evidence.path(name))

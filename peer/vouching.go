@@ -40,7 +40,7 @@ func (v *vouching) since(began time.Duration) { v.spent.Add(int64(max(0, cputime
 func (v *vouching) Vouch(run job.RunID, o *verify.Opening) []byte {
 	defer v.since(cputime.Thread())
 	c := o.Claim()
-	b, err := statement.Unsigned(v.self, &c)
+	b, err := statement.Unsigned(v.self, &c, &o.Of)
 	v.cannotSign(run, err)
 	return b
 }
@@ -59,7 +59,7 @@ func (v *vouching) sign(run job.RunID, p *steal.Partial) {
 	defer v.since(cputime.Thread())
 	r, err := statement.ReadVoucher(p.Voucher, driver.NodeOf(p.Path, p.Identity), compute.Digest(p.Outcome))
 	if err == nil && r.Author == v.self {
-		p.Voucher, err = statement.Vouch(v.key, run, &r.Claim)
+		p.Voucher, err = r.Sign(v.key, run)
 	}
 	v.cannotSign(run, err)
 }
@@ -91,13 +91,67 @@ func (v *vouching) Digest(outcome []byte) verify.Hash {
 }
 
 // Claim reads a voucher that was checked.
-func (v *vouching) Claim(n verify.Node, outcome verify.Hash, voucher []byte) verify.Claim {
+func (v *vouching) Claim(n verify.Node, outcome verify.Hash, voucher []byte) (c verify.Claim, of verify.Authors) {
 	defer v.since(cputime.Thread())
 	r, err := statement.ReadVoucher(voucher, n, outcome)
 	if err != nil {
-		return verify.Claim{Node: n, Outcome: outcome}
+		return verify.Claim{Node: n, Outcome: outcome}, of
 	}
-	return r.Claim
+	of = r.Of()
+	if by := v.answers(r); by != v.self {
+		of.Add(string(by))
+	}
+	of.Drop(string(v.self))
+	return r.Claim, of
+}
+
+// answers is on whose word an outcome is taken: its author's or, if that is nobody whom this peer knows, as a tab, that
+// of whoever stands for it.
+func (v *vouching) answers(r *statement.Vouched) peer.ID {
+	if r.Bearer == "" || r.Author == v.self || v.member(r.Author) {
+		return r.Author
+	}
+	return r.Bearer
+}
+
+// Out says whether one of these was put out: see driver.Notary.
+func (v *vouching) Out(of *verify.Authors) bool {
+	defer v.since(cputime.Thread())
+	return slices.ContainsFunc(of.Names, func(name string) bool { return v.outcast(peer.ID(name)) })
+}
+
+// rests says on whom of those who were put out an outcome rests; "" if on nobody.
+func (v *vouching) rests(r *statement.Vouched) peer.ID {
+	switch {
+	case v.outcast(r.Author):
+		return r.Author
+	case r.Bearer != "" && v.outcast(r.Bearer):
+		return r.Bearer
+	}
+	for _, name := range r.Of().Names {
+		if v.outcast(peer.ID(name)) {
+			return peer.ID(name)
+		}
+	}
+	return ""
+}
+
+// outcasts are those who are out, for a run.
+func (v *vouching) outcasts() steal.Outcasts {
+	return steal.Outcasts{Out: func(id steal.PeerID) bool {
+		other, err := peer.Decode(string(id))
+		return err == nil && v.outcast(other)
+	}, Theirs: v.theirs}
+}
+
+// theirs says whether a voucher that was checked is by one of the outcasts, or names one.
+func (v *vouching) theirs(voucher []byte) bool {
+	if statement.IsOwn(voucher) { // as most of what is kept is
+		return false
+	}
+	defer v.since(cputime.Thread())
+	r, err := statement.ReadVoucher(voucher, verify.Node{}, verify.Hash{})
+	return err == nil && v.rests(r) != ""
 }
 
 // authorOf is who has signed a voucher that was checked; "" for what is none.
@@ -128,14 +182,35 @@ func (v *vouching) check(run job.RunID, p *steal.Partial, from peer.ID) (*statem
 	if len(p.Path) == 0 {
 		return nil, cannot("the answer of a run is stated by whoever has it, and comes in no other way")
 	}
-	known := func(id peer.ID) bool { return id == from || id == v.self || v.member(id) }
-	switch {
-	case v.outcast(r.Author):
-		return nil, cannot("it was computed by a peer that is out of the swarm: " + r.Author.String())
-	case known(r.Author), r.Bearer != "" && known(r.Bearer):
+	by := v.answers(r)
+	for _, id := range []peer.ID{r.Author, by} {
+		if v.outcast(id) {
+			return nil, cannot("it was computed by a peer that is out of the swarm, or that stands for it: " + id.String())
+		}
+	}
+	if by == from || by == v.self || v.member(by) {
 		return r, nil
 	}
 	return nil, cannot("no member whom this peer knows has computed it, or stands for who has: " + r.Author.String())
+}
+
+// checkKept is check for what comes to be kept, where nobody waits for it: it must not be made of what somebody has
+// computed who is out of the swarm, either. With a result that somebody waits for its author has seen to that, as far
+// as it had heard: two that do not know of the same members as outcasts would have jobs go back and forth for ever.
+func (v *vouching) checkKept(run job.RunID, p *steal.Partial, from peer.ID) error {
+	r, err := v.check(run, p, from)
+	if err == nil {
+		err = v.untouched(r)
+	}
+	return err
+}
+
+// untouched says whose of the outcasts an outcome is, or was made of.
+func (v *vouching) untouched(r *statement.Vouched) error {
+	if id := v.rests(r); id != "" {
+		return cannot("it was computed by a peer that is out of the swarm, or made of what that has computed: " + id.String())
+	}
+	return nil
 }
 
 // restored looks at what a disk has: it was checked when it was written, but it may have been written by anybody.
@@ -143,34 +218,42 @@ func (v *vouching) check(run job.RunID, p *steal.Partial, from peer.ID) (*statem
 func (v *vouching) restored(run job.RunID, p *steal.Partial) error {
 	defer v.since(cputime.Thread())
 	r, err := openVoucher(run, p)
-	switch {
-	case err != nil:
-		return err
-	case v.outcast(r.Author):
-		return cannot("it was computed by a peer that is out of the swarm: " + r.Author.String())
-	case r.Author == v.self:
-		return nil
+	if err == nil {
+		err = v.untouched(r)
 	}
-	p.Voucher, err = r.StandFor(v.key, run)
+	if err == nil && r.Author != v.self {
+		p.Voucher, err = r.StandFor(v.key, run)
+	}
 	return err
 }
 
 // answered looks at an answer that a disk has: it is that of whoever signed it, and only this peer, which had the root
-// then, and the owner may say what the answer is.
-func (v *vouching) answered(run job.RunID, p *steal.Partial, owner peer.ID) error {
+// then, and the owner may say what the answer is. Of are the others on whose word it rests.
+func (v *vouching) answered(run job.RunID, p *steal.Partial, owner peer.ID) (of []byte, err error) {
 	r, err := openVoucher(run, p)
 	switch {
 	case err != nil:
-		return err
-	case r.Author != v.self && r.Author != owner, v.outcast(r.Author):
-		return cannot("neither this peer nor the owner has signed it, but " + r.Author.String())
+		return nil, err
+	case r.Author != v.self && r.Author != owner:
+		return nil, cannot("neither this peer nor the owner has signed it, but " + r.Author.String())
 	}
-	return nil
+	a := r.Of()
+	return v.keys(run, &a), v.untouched(r)
 }
 
-// again vouches for an outcome of another run of the same problem, which this peer makes one of its own.
+// keys is how statements have authors.
+func (v *vouching) keys(run job.RunID, of *verify.Authors) []byte {
+	b, err := statement.Keys(of)
+	v.cannotSign(run, err)
+	return b
+}
+
+// again vouches for an outcome of another run of the same problem, which this peer makes one of its own: made of what
+// whoever has signed it there has computed.
 func (v *vouching) again(run job.RunID, p *steal.Partial) {
-	p.Voucher = v.Vouch(run, &verify.Opening{Node: driver.NodeOf(p.Path, p.Identity), Outcome: v.Digest(p.Outcome)})
+	o := &verify.Opening{Node: driver.NodeOf(p.Path, p.Identity), Outcome: v.Digest(p.Outcome)}
+	_, o.Of = v.Claim(o.Node, o.Outcome, p.Voucher)
+	p.Voucher = v.Vouch(run, o)
 }
 
 // cannot is why an outcome is refused whose signature holds.
@@ -219,7 +302,7 @@ func (v *vouching) receive(m *steal.Message) bool {
 	case m.HandOver != nil:
 		var good []steal.Partial
 		for _, p := range m.HandOver.Parts {
-			if _, err := v.check(m.Run, &p, from); err != nil {
+			if err := v.checkKept(m.Run, &p, from); err != nil {
 				v.refused(m, from, err)
 			} else {
 				good = append(good, p)

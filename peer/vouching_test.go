@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -34,18 +35,87 @@ func voucherOf(t *testing.T, members, out map[peer.ID]bool) *vouching {
 		outcast: func(id peer.ID) bool { return out[id] }}
 }
 
-// computes makes an outcome of a peer's.
-func (v *vouching) computes(run job.RunID, path job.Path) steal.Partial {
+// computes makes an outcome of a peer's, of others.
+func (v *vouching) computes(run job.RunID, path job.Path, of ...steal.Partial) steal.Partial {
 	p := steal.Partial{Path: path, Identity: job.Identity{1}, Outcome: []byte("out")}
-	p.Voucher = v.Vouch(run, &verify.Opening{Node: driver.NodeOf(path, p.Identity), Outcome: v.Digest(p.Outcome)})
+	o := &verify.Opening{Node: driver.NodeOf(path, p.Identity), Outcome: v.Digest(p.Outcome)}
+	for i := range of {
+		_, authors := v.Claim(verify.Node{}, verify.Hash{}, of[i].Voucher)
+		o.Of.Join(&authors)
+	}
+	p.Voucher = v.Vouch(run, o)
 	return p
 }
 
 // signed makes one that has left it.
-func (v *vouching) signed(run job.RunID, path job.Path) steal.Partial {
-	p := v.computes(run, path)
+func (v *vouching) signed(run job.RunID, path job.Path, of ...steal.Partial) steal.Partial {
+	p := v.computes(run, path, of...)
 	v.sign(run, &p)
 	return p
+}
+
+// What was made of an outcast's outcome, at whatever remove, is not taken from a leaver, nor from a disk, nor made an
+// outcome of another run; with a result that is awaited it is. Whoever stands for a tab is named, and not the tab.
+func TestMadeOfOutcasts(t *testing.T) {
+	run := job.RunID{3}
+	members, out := map[peer.ID]bool{}, map[peer.ID]bool{}
+	var all [4]*vouching
+	for i := range all {
+		all[i] = voucherOf(t, members, out)
+		members[all[i].self] = true
+	}
+	here, liar, first, second, tab := all[0], all[1], all[2], all[3], voucherOf(t, nil, nil)
+	borne := tab.signed(run, job.Path{1, 1, 1})
+	if err := liar.restored(run, &borne); err != nil {
+		t.Fatal(err)
+	}
+	lies := map[string]steal.Partial{"its own": liar.signed(run, job.Path{1, 1, 1}), "its tab's": borne}
+	for name, lie := range lies {
+		part := first.signed(run, job.Path{1, 1}, lie)
+		above := second.signed(run, job.Path{1}, part, here.signed(run, job.Path{1, 2}))
+		answer := here.signed(run, nil, above)
+		r, err := openVoucher(run, &above)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := verify.Authors{}
+		for _, v := range []*vouching{first, liar, here} {
+			want.Add(string(v.self))
+		}
+		if of := r.Of(); !slices.Equal(of.Names, want.Names) {
+			t.Errorf("%s: named are %q, want %q", name, of.Names, want.Names)
+		}
+		for _, isOut := range []bool{false, true} {
+			out[liar.self] = isOut
+			over := &steal.Message{Run: run, From: second.address(), To: here.address(),
+				HandOver: &steal.HandOver{ID: 1, Parts: []steal.Partial{above}}}
+			if here.receive(over) == isOut {
+				t.Errorf("%s, out %v: handed over", name, isOut)
+			}
+			p := above
+			if err := here.restored(run, &p); (err != nil) != isOut {
+				t.Errorf("%s, out %v: on the disk: %v", name, isOut, err)
+			}
+			of, err := here.answered(run, &answer, here.self)
+			if (err != nil) != isOut || len(of) != 3*32 {
+				t.Errorf("%s, out %v: an answer of %d bytes of authors: %v", name, isOut, len(of), err)
+			}
+			p = above
+			if here.again(job.RunID{4}, &p); here.theirs(p.Voucher) != isOut {
+				t.Errorf("%s, out %v: in another run it is another's", name, isOut)
+			}
+			bring := func(p steal.Partial) (taken bool) {
+				m := &steal.Message{Run: run, From: second.address(), To: here.address(), Result: &steal.Result{
+					Path: p.Path, Identity: p.Identity, Outcome: p.Outcome, Voucher: p.Voucher}}
+				here.receive(m)
+				return m.Result != nil
+			}
+			if !bring(above) || bring(lie) == isOut {
+				t.Errorf("%s, out %v: results that are awaited", name, isOut)
+			}
+		}
+		out[liar.self] = false
+	}
 }
 
 // Of what a leaver hands over that is kept for which a member answers: its author, or whoever has it from an earlier

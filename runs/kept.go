@@ -125,7 +125,8 @@ func (k *kept) finished(r *run, out Outcome) {
 	if r.state.Ended() || r.keeping != nil {
 		return
 	}
-	c := Claim{Run: r.m.Run, Author: k.self, Hash: out.Hash, At: k.now.Unix(), Until: r.m.Expires}
+	c := Claim{Run: r.m.Run, Author: k.self, Hash: out.Hash, At: k.now.Unix(), Until: r.m.Expires,
+		Of: out.Of}
 	if c.Sealed = k.signer.Claim(&c); c.Sealed == nil {
 		k.warn(r.m.Run, "the answer cannot be signed")
 		return

@@ -122,6 +122,7 @@ type Claim struct {
 	Author    PeerID
 	Hash      Hash // of the outcome
 	At, Until int64
+	Of        []byte // see Outcome
 	Sealed    []byte
 }
 
@@ -130,6 +131,7 @@ type Outcome struct {
 	Bytes   []byte
 	Hash    Hash
 	Failure string // why the root job failed; "" if it did not
+	Of      []byte // on whose word it rests besides that of whoever had the root, for the room outside to read
 }
 
 // Answer is the end of a run as it is written to the disk.

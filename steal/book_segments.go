@@ -149,18 +149,19 @@ func (b *book) giveBackOverdrawn() {
 	b.overdrawn = nil
 }
 
-// giveBack returns what p has given and nobody has begun.
+// giveBack returns what p has given and nobody here has begun: a thief that had it may have.
 func (b *book) giveBack(p *peer) {
 	var back []Handle
+	begun := false
 	for _, s := range slices.Clone(p.held) {
 		if s.state == waiting || s.state == fetching {
-			back = append(back, s.handle)
+			back, begun = append(back, s.handle), begun || s.job.Restarted
 			b.stop(s)
 			b.release(s)
 		}
 	}
 	if len(back) > 0 {
-		b.send(p, &Message{Return: &Return{Handles: back}})
+		b.send(p, &Message{Return: &Return{Handles: back, Begun: begun}})
 	}
 }
 

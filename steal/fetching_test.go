@@ -263,3 +263,24 @@ func TestFirstWordIsAwaited(t *testing.T) {
 			v.Awaits(said(3)), v.Awaits(said(1)))
 	}
 }
+
+// What a leaver gives back that it has not begun itself, but a thief of its own that was lost had, goes back as begun.
+func TestGivenBackAsBegun(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		c := victimCore(t, LAN(), 1)
+		c.Step(c.now, c.from("t00", &Message{Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: jobAt(1)}}}}))
+		if len(c.segments.waiting) != 1 {
+			t.Fatalf("%d jobs wait", len(c.segments.waiting))
+		}
+		c.segments.waiting[0].job.Restarted = again
+		var back *Return
+		for _, m := range c.Leave(c.now, time.Second).Messages {
+			if m.Return != nil {
+				back = m.Return
+			}
+		}
+		if back == nil || back.Begun != again {
+			t.Errorf("restarted %v: to the owner goes %+v", again, back)
+		}
+	}
+}

@@ -16,7 +16,8 @@ type lostWork struct {
 	tuples     tupleTable
 	telling    teller
 	shown      watcher
-	reconsider bool // something is known that was not, or a job is restarted
+	reconsider bool                      // something is known that was not, or a job is restarted
+	theirs     func(voucher []byte) bool // see Outcasts; nil: nobody is out
 }
 
 func newLostWork(s *shared, ss *segments, ls *leases) *lostWork {
@@ -26,7 +27,7 @@ func newLostWork(s *shared, ss *segments, ls *leases) *lostWork {
 
 // keep puts an outcome into the store; nil if it is not kept, or was before.
 func (lw *lostWork) keep(p Partial, class keptClass, owner PeerID) *kept {
-	if !lw.salvaging() || len(p.Path) == 0 {
+	if !lw.salvaging() || len(p.Path) == 0 || lw.theirs != nil && lw.theirs(p.Voucher) {
 		return nil
 	}
 	if owner == lw.self.Peer {

@@ -128,13 +128,13 @@ func (c *Core) Proved(now time.Duration, h Handle, outcome, voucher []byte) Outp
 type Outcasts struct {
 	// Caught is a peer that has lied in this run: what it says from now on, in whatever life, is nothing.
 	Caught PeerID
-	// Out says who is out of the swarm, and Theirs whether a voucher is one of theirs; both or none.
+	// Out says who is out of the swarm, and Theirs whether a voucher is one of theirs, or names one; both or none.
 	Out    func(id PeerID) bool
 	Theirs func(voucher []byte) bool
 }
 
 // Shun takes from outcasts what they have here: their jobs are queued again, what they say that they have is forgotten,
-// and outcomes that they have computed are not kept any more.
+// and outcomes that they have computed, or that were made of theirs, are not kept any more, from now on.
 func (c *Core) Shun(now time.Duration, o Outcasts) Output {
 	if !c.begin(now) {
 		return c.out
@@ -155,6 +155,7 @@ func (c *Core) Shun(now time.Duration, o Outcasts) Output {
 		}
 	}
 	lost := c.losses.lost
+	lost.theirs = o.Theirs
 	for _, id := range slices.Sorted(maps.Keys(lost.tuples.holders)) {
 		if o.Out(id) {
 			lost.tuples.dropHolder(id, math.MaxUint64)

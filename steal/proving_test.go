@@ -204,6 +204,10 @@ func TestExpelled(t *testing.T) {
 	if len(lost.tuples.index) != 1 || lost.tuples.index[0].Holder.Peer != "t01" {
 		t.Errorf("%d tuples are known", len(lost.tuples.index))
 	}
+	c.Restore(c.now, []Partial{{Path: job.Path{9}, Outcome: []byte("x"), Voucher: []byte("liar")}})
+	if len(lost.store.index) != 1 {
+		t.Error("what comes later is kept")
+	}
 }
 
 // Whoever is compared gives nothing on.

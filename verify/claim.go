@@ -33,6 +33,8 @@ type Opening struct {
 	Node     Node
 	Outcome  Hash
 	Children []Claim
+	// Of are those whose outcomes the node's was made of. No claim commits to them: they are signed beside it.
+	Of Authors
 }
 
 // MaxChildren bounds the children of an opening, and MaxNodes the nodes of a tree.

@@ -39,7 +39,7 @@ const (
 	// MaxOutcome is the longest outcome, in bytes.
 	MaxOutcome = wire.MaxValue
 	// MaxVoucher is the longest voucher, in bytes.
-	MaxVoucher = 1 << 10
+	MaxVoucher = 4 << 10
 	// maxPayload is the longest encoding of a record: five bytes for an element of a path.
 	maxPayload = MaxOutcome + MaxVoucher + 5*MaxPath + 64
 )

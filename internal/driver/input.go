@@ -161,12 +161,13 @@ func (d *Driver) applyEvent(now time.Duration, e *port.Event) steal.Output {
 		}
 		return c.Aborted(now, e.Refs...)
 	case port.Kept:
-		parts := make([]steal.Partial, len(e.Kept))
+		parts := make([]steal.Partial, 0, len(e.Kept))
 		for i := range e.Kept {
-			p := &parts[i]
-			*p = e.Kept[i].Partial
-			p.Voucher = d.sources.kept(&e.Kept[i])
-			d.store(identity{p.Path, p.Identity}, p.Outcome, p.Voucher, RanHere)
+			p, good := e.Kept[i].Partial, false
+			if p.Voucher, good = d.sources.kept(&e.Kept[i]); good {
+				parts = append(parts, p)
+				d.store(identity{p.Path, p.Identity}, p.Outcome, p.Voucher, RanHere)
+			}
 		}
 		return c.Keep(now, parts)
 	case port.Delivered:
@@ -197,13 +198,15 @@ func (d *Driver) finished(now time.Duration, e *port.Event) steal.Output {
 	if err != nil {
 		outcome = e.Outcome
 	}
-	voucher := d.sources.finished(e.Segment, s, outcome)
-	if e.Good {
+	voucher, good := d.sources.finished(e.Segment, s, outcome)
+	if e.Good && good {
 		d.store(s, outcome, voucher, RanHere)
 	}
 	d.release(e.Segment)
 	if err != nil {
 		d.shared.useless("what a job has come to cannot leave: ", err)
+	}
+	if err != nil || !good {
 		return d.core.CannotLeave(now, e.Segment, outcome, voucher)
 	}
 	return d.core.Finished(now, e.Segment, outcome, voucher)

@@ -84,7 +84,7 @@ func (v *proving) claim(n verify.Node, p *proof, author verify.PeerID, w *saying
 	if author == "" || v.cfg.Open == nil || v.cfg.Judged(p.job.Function) || !v.cfg.Alike(p.job.Function) {
 		return (&verify.Opening{Node: n, Outcome: digest}).Claim()
 	}
-	c := v.d.cfg.Notary.Claim(n, digest, w.Voucher)
+	c, _ := v.d.cfg.Notary.Claim(n, digest, w.Voucher)
 	v.counts.Nodes += min(c.Nodes, verify.MaxNodes)
 	return c
 }

@@ -19,20 +19,26 @@ type Notary interface {
 	// Digest is the hash under which an outcome is vouched for: the same for all that are equal, wherever they come
 	// from.
 	Digest(outcome []byte) verify.Hash
-	// Claim is what a voucher, which was checked where it came in, says of a node: what is not there stays zero.
-	Claim(n verify.Node, outcome verify.Hash, voucher []byte) verify.Claim
+	// Claim is what a voucher, which was checked where it came in, says of a node: what is not there stays zero. Of
+	// are those on whose word that rests, its author among them; this peer is not.
+	Claim(n verify.Node, outcome verify.Hash, voucher []byte) (c verify.Claim, of verify.Authors)
+	// Out says whether one of these was put out: what was made of their outcomes goes nowhere.
+	Out(of *verify.Authors) bool
 }
 
 // provenance says of each segment, and of each long job in it, from which outcomes it was made that did not come
 // from the same piece of work: those of stolen jobs, and of long jobs in place. Each belongs to what was computed
-// next above it; so the outcomes of a run are a tree, of which each voucher commits to all that is below. That of the
-// root stays here: it is for this peer's disk, and to others there is a statement of the answer.
+// next above it; so the outcomes of a run are a tree, of which each voucher commits to all that is below, and names
+// whose they are. That of the root stays here: it is for this peer's disk, and to others there is a statement of the
+// answer.
 type provenance struct {
 	notary Notary
 	run    job.RunID
 	commit func(c *verify.Claim, m *Made)
-	parts  map[steal.SegmentID][]part    // of all that run, in the order in which they came
-	jobs   map[steal.SegmentID]steal.Job // the same, if somebody may want to see how it was made
+	parts  map[steal.SegmentID][]part         // of all that run, in the order in which they came
+	beyond map[steal.SegmentID]verify.Authors // of those for which there was no room among the parts
+	jobs   map[steal.SegmentID]steal.Job      // of parts, if somebody may want to see how it was made
+	answer verify.Authors                     // of the root's outcome, once it is there
 }
 
 // Made is what stands behind a voucher: whoever has it can run the job again, and nothing below it that is a child.
@@ -81,6 +87,7 @@ func (m *Made) Names() bool {
 type part struct {
 	path    job.Path
 	claim   verify.Claim
+	of      verify.Authors
 	outcome []byte
 }
 
@@ -89,7 +96,8 @@ func newProvenance(cfg *Config) *provenance {
 		return nil
 	}
 	return &provenance{notary: cfg.Notary, run: cfg.Core.Run(), commit: cfg.Commit,
-		parts: map[steal.SegmentID][]part{}, jobs: map[steal.SegmentID]steal.Job{}}
+		parts: map[steal.SegmentID][]part{}, beyond: map[steal.SegmentID]verify.Authors{},
+		jobs: map[steal.SegmentID]steal.Job{}}
 }
 
 // begins notes that a segment runs, and which job it is.
@@ -123,24 +131,32 @@ func PathOf(n verify.Node) (path job.Path) {
 // took notes that an outcome was used here in the place of a job that a segment has spawned.
 func (v *provenance) took(g *outside) {
 	if v != nil {
-		claim := v.notary.Claim(NodeOf(g.path, g.id), v.notary.Digest(g.outcome), g.voucher)
-		v.add(g.segment, part{g.path, claim, g.outcome})
+		claim, of := v.notary.Claim(NodeOf(g.path, g.id), v.notary.Digest(g.outcome), g.voucher)
+		v.add(g.segment, part{g.path, claim, of, g.outcome})
 	}
 }
 
 // add enters a part of a segment, if that runs. One that has more than can be opened says nothing of how it was made:
-// what it is vouched for is the outcome alone, and whoever is to open it cannot.
+// what it is vouched for is the outcome alone, and whoever is to open it cannot. Whose it was made of is said all the
+// same, of all in it that comes later.
 func (v *provenance) add(s steal.SegmentID, p part) {
-	if list, runs := v.parts[s]; runs && len(list) <= verify.MaxChildren {
+	list, runs := v.parts[s]
+	switch {
+	case !runs:
+	case len(list) <= verify.MaxChildren:
 		v.parts[s] = append(list, p)
+	case !p.of.None():
+		all := v.beyond[s]
+		all.Join(&p.of)
+		v.beyond[s] = all
 	}
 }
 
 // kept vouches for a long job that ran in place, a part of the segment that it is in. Where others may want to run it
-// again one that cannot be is none: it belongs to what is above it.
-func (v *provenance) kept(k *port.KeptJob) (voucher []byte) {
+// again one that cannot be is none: it belongs to what is above it. Good says whether it is to be kept.
+func (v *provenance) kept(k *port.KeptJob) (voucher []byte, good bool) {
 	if v == nil {
-		return nil
+		return nil, true
 	}
 	p, s := &k.Partial, k.Segment
 	var below, beside []part
@@ -151,25 +167,28 @@ func (v *provenance) kept(k *port.KeptJob) (voucher []byte) {
 			beside = append(beside, x)
 		}
 	}
-	c, alone := v.vouch(identity{p.Path, p.Identity}, p.Outcome, below, &k.Job, &voucher)
+	x, alone := v.vouch(s, identity{p.Path, p.Identity}, p.Outcome, below, &k.Job, &voucher)
 	if _, runs := v.parts[s]; runs && (v.commit == nil || !alone) {
 		v.parts[s] = beside
-		v.add(s, part{p.Path, c, p.Outcome})
+		v.add(s, x)
 	}
-	return voucher
+	return voucher, x.of.None() || !v.notary.Out(&x.of)
 }
 
-// vouch vouches for an outcome that was made of others. Where somebody may want to see how, and would not be able
-// to run the job again with these, it is vouched for alone.
-func (v *provenance) vouch(j identity, outcome []byte, parts []part, whole *steal.Job, voucher *[]byte) (c verify.Claim,
-	alone bool) {
+// vouch vouches for an outcome that was made of others in a segment. Where somebody may want to see how, and would not
+// be able to run the job again with these, it is vouched for alone.
+func (v *provenance) vouch(s steal.SegmentID, j identity, outcome []byte, parts []part, whole *steal.Job,
+	voucher *[]byte) (x part, alone bool) {
 	m := &Made{Job: steal.Job{Path: j.path, Identity: j.id}}
 	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.claim.Node.Path, b.claim.Node.Path) })
-	for _, p := range parts {
-		m.Children = append(m.Children, Given{p.claim, p.outcome})
+	of := v.beyond[s]
+	for i := range parts {
+		m.Children = append(m.Children, Given{parts[i].claim, parts[i].outcome})
+		of.Join(&parts[i].of)
 	}
 	o := m.opening(v.notary.Digest(outcome))
-	c = o.Claim()
+	o.Of = of
+	c := o.Claim()
 	if v.commit != nil {
 		if whole != nil {
 			m.Job = *whole
@@ -182,29 +201,36 @@ func (v *provenance) vouch(j identity, outcome []byte, parts []part, whole *stea
 		}
 	}
 	*voucher = v.notary.Vouch(v.run, o)
-	return c, alone
+	return part{j.path, c, of, outcome}, alone
 }
 
-// finished vouches for a segment.
-func (v *provenance) finished(s steal.SegmentID, j identity, outcome []byte) (voucher []byte) {
+// finished vouches for a segment. Good says whether its outcome is to leave this peer: what was made of those of
+// whoever was put out meanwhile is not, but for the answer, which says so.
+func (v *provenance) finished(s steal.SegmentID, j identity, outcome []byte) (voucher []byte, good bool) {
 	if v == nil {
-		return nil
+		return nil, true
 	}
 	if len(j.path) == 0 {
-		return v.notary.Vouch(v.run, &verify.Opening{Node: NodeOf(nil, j.id), Outcome: v.notary.Digest(outcome)})
+		o := &verify.Opening{Node: NodeOf(nil, j.id), Outcome: v.notary.Digest(outcome), Of: v.beyond[s]}
+		for i := range v.parts[s] {
+			o.Of.Join(&v.parts[s][i].of)
+		}
+		v.answer = o.Of
+		return v.notary.Vouch(v.run, o), true
 	}
 	var whole *steal.Job
 	if x, ok := v.jobs[s]; ok {
 		whole = &x
 	}
-	v.vouch(j, outcome, v.parts[s], whole, &voucher)
-	return voucher
+	x, _ := v.vouch(s, j, outcome, v.parts[s], whole, &voucher)
+	return voucher, x.of.None() || !v.notary.Out(&x.of)
 }
 
 // forget forgets what a segment was made of: it has ended.
 func (v *provenance) forget(s steal.SegmentID) {
 	if v != nil {
 		delete(v.parts, s)
+		delete(v.beyond, s)
 		delete(v.jobs, s)
 	}
 }

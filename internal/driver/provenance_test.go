@@ -3,6 +3,7 @@ package driver_test
 import (
 	"crypto/sha256"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,6 +20,8 @@ import (
 type desk struct {
 	steal.Message // the last one that was sent
 	opened        map[verify.Node]*verify.Opening
+	authors       map[string][]string // by voucher: whom it is by, and whom it names
+	out           string              // who was put out
 	stored        map[verify.Node]steal.Partial
 }
 
@@ -37,13 +40,18 @@ func (s *desk) Vouch(_ job.RunID, o *verify.Opening) []byte {
 	return append([]byte{byte(c.Nodes)}, c.Tree[:]...)
 }
 
-func (s *desk) Claim(n verify.Node, outcome verify.Hash, voucher []byte) verify.Claim {
-	c := verify.Claim{Node: n, Outcome: outcome}
+func (s *desk) Claim(n verify.Node, outcome verify.Hash, voucher []byte) (c verify.Claim, of verify.Authors) {
+	for _, name := range s.authors[string(voucher)] {
+		of.Add(name)
+	}
+	c = verify.Claim{Node: n, Outcome: outcome}
 	if len(voucher) == 33 {
 		c.Nodes, c.Tree = uint64(voucher[0]), verify.Hash(voucher[1:])
 	}
-	return c
+	return c, of
 }
+
+func (s *desk) Out(of *verify.Authors) bool { return slices.Contains(of.Names, s.out) }
 
 func idOf(path job.Path) job.Identity { return job.Identify("f", []byte{byte(path[len(path)-1])}) }
 
@@ -164,6 +172,62 @@ func TestVouchersNameTheirParts(t *testing.T) {
 	}
 }
 
+// A voucher names all whose outcomes it was made of, at whatever remove, and nobody else: of a long job those below
+// it, of a segment those of its long jobs, too. What was made of those of a peer that was put out meanwhile is kept
+// nowhere, and its job goes back.
+func TestVouchersNameAuthors(t *testing.T) {
+	for _, out := range []string{"", "c", "e"} {
+		w := newWorkshop(t, nil)
+		w.authors, w.out = map[string][]string{"b": {"b"}, "c of d": {"c", "d"}, "e": {"e"}}, out
+		w.give(1, 1, job.Path{1, 4, 1}, []byte{1}, []byte("c of d"))
+		w.give(2, 1, job.Path{1, 5}, []byte{2}, []byte("b"))
+		w.give(3, 2, job.Path{1, 9, 3}, []byte{3}, []byte("e"))
+		for i, path := range []job.Path{{1, 4}, {1, 6}} {
+			w.tell(port.Event{Kind: port.Kept, Kept: []port.KeptJob{{Segment: 1,
+				Partial: steal.Partial{Path: path, Identity: idOf(path), Outcome: []byte{byte(i)}}}}})
+		}
+		w.tell(port.Event{Kind: port.Finished, Segment: 1, Outcome: []byte("whole"), Good: true})
+		last := w.Message
+		for _, want := range []struct {
+			path job.Path
+			of   string
+		}{{job.Path{1, 4}, "cd"}, {job.Path{1, 6}, ""}, {job.Path{1}, "bcd"}} {
+			node, of := driver.NodeOf(want.path, idOf(want.path)), ""
+			for _, name := range w.opened[node].Of.Names {
+				of += name
+			}
+			_, stored := w.stored[node]
+			if of != want.of || stored == (out == "c" && of != "") {
+				t.Errorf("%v is of %q, want %q; stored %v, %s is out", want.path, of, want.of, stored, out)
+			}
+		}
+		if back := last.Return != nil && last.Return.Begun; back != (out == "c") || (last.Result != nil) == back {
+			t.Errorf("%q is out, and to the victim goes %+v", out, last)
+		}
+	}
+}
+
+// Where there are more parts than can be opened, those whom the others are by are named all the same, by all that comes
+// later.
+func TestVouchersNameBeyondTheirParts(t *testing.T) {
+	w := newWorkshop(t, nil)
+	w.authors = map[string][]string{"z": {"z"}}
+	var many []port.KeptJob
+	for i := range uint32(verify.MaxChildren + 1) {
+		many = append(many, port.KeptJob{Segment: 1, Partial: steal.Partial{Path: job.Path{1, 5, i}}})
+	}
+	w.tell(port.Event{Kind: port.Kept, Kept: many})
+	w.give(1, 1, job.Path{1, 4}, []byte{1}, []byte("z"))
+	w.tell(port.Event{Kind: port.Kept, Kept: []port.KeptJob{{Segment: 1, Partial: steal.Partial{Path: job.Path{1, 5},
+		Identity: idOf(job.Path{5})}}}})
+	w.tell(port.Event{Kind: port.Finished, Segment: 1, Outcome: []byte("whole"), Good: true})
+	for _, path := range []job.Path{{1, 5}, {1}} {
+		if o := w.opened[driver.NodeOf(path, idOf(path))]; o == nil || !slices.Equal(o.Of.Names, []string{"z"}) {
+			t.Errorf("%v is vouched for as %+v", path, o)
+		}
+	}
+}
+
 // What is shown can be run again by whoever has nothing else: a job to whose parts belongs what only names a value is
 // not.
 func TestShownIsWhole(t *testing.T) {
@@ -194,5 +258,8 @@ func TestRootIsVouchedFor(t *testing.T) {
 	root := driver.NodeOf(nil, job.Identify("f", nil))
 	if p := w.stored[root]; string(p.Outcome) != "answer" || w.opened[root] == nil || len(p.Voucher) == 0 {
 		t.Errorf("stored is %+v", w.stored)
+	}
+	if of := s.d.Proofs().Answer; !of.None() {
+		t.Errorf("the answer rests on %+v", of)
 	}
 }

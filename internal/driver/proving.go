@@ -78,6 +78,8 @@ type Proofs struct {
 	Openings uint64 // that they were asked for
 	Reran    uint64 // nodes that were run again here, which took so long
 	Took     time.Duration
+
+	Answer verify.Authors // of the root's outcome that this peer has come to, besides it
 }
 
 // proving stands between steal's core, which holds what is unproved, and that of package verify, which says what is
@@ -394,13 +396,16 @@ func (v *proving) proven(h steal.Handle) {
 	}
 }
 
-// Proofs are what was compared so far.
+// Proofs are what was compared so far, and what was not.
 func (d *Driver) Proofs() (p Proofs) {
 	if d.proving != nil {
 		p = d.proving.counts
 		p.Caught = slices.Clone(p.Caught)
 		p.Doubt, p.OnLiars = d.proving.core.InDoubt()
 		p.Waiting, p.Missing = d.proving.core.Lacking()
+	}
+	if d.sources != nil {
+		p.Answer = d.sources.answer
 	}
 	return p
 }

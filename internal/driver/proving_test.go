@@ -42,12 +42,14 @@ func (s *signed) Note(string)                   {}
 
 func (s *signed) Vouch(job.RunID, *verify.Opening) []byte { return []byte("o") }
 
-func (s *signed) Claim(n verify.Node, outcome verify.Hash, _ []byte) verify.Claim {
+func (s *signed) Claim(n verify.Node, outcome verify.Hash, _ []byte) (c verify.Claim, of verify.Authors) {
 	if s.made != nil {
-		return s.made.Claim()
+		return s.made.Claim(), of
 	}
-	return (&verify.Opening{Node: n, Outcome: outcome}).Claim()
+	return (&verify.Opening{Node: n, Outcome: outcome}).Claim(), of
 }
+
+func (s *signed) Out(*verify.Authors) bool { return false }
 
 func (s *signed) Do(o *port.Order) {
 	switch o.Kind {

@@ -30,7 +30,7 @@ var driverMutants = []mutant{
 	{name: "driver/nothing-home", wrong: "what others have done is not stored",
 		old: "if g, ok := d.given[e.Ref]; ok && e.Good {", new: "if g, ok := d.given[e.Ref]; ok && !e.Good {"},
 	{name: "driver/panic-stored", wrong: "the outcome of a job that panicked is stored",
-		file: "internal/driver/input.go", run: vouchersName, old: "	if e.Good {\n		d.store(s,",
+		file: "internal/driver/input.go", run: vouchersName, old: "	if e.Good && good {\n		d.store(s,",
 		new: "	if ok {\n		d.store(s,"},
 	{name: "driver/busy-with-nothing", wrong: "a root that never began keeps a worker for ever",
 		file: "internal/driver/ground.go", run: "^TestWorkerOfARootThatNeverBegan$", old: "	s.d.neverBegan++\n", new: ""},

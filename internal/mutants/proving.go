@@ -115,7 +115,7 @@ var provingMutants = []mutant{
 		file: "apps/sat/verdict.go", pkg: "apps/sat", run: "^TestLostIsNoAnswer$", old: "	if v.Lost {\n		return false",
 		new: "	if v.Lost && v.Accepted {\n		return false"},
 	{name: "accused/nobody-told", wrong: "the proof of a lie stays where it was found",
-		file: "peer/verifying.go", pkg: hostile, run: "^TestProofsConvince$", old: "		j.tell(b)\n", new: ""},
+		file: "peer/verifying.go", pkg: hostile, run: "^TestProofsConvince$", old: "		j.tell(name, b)\n", new: ""},
 	{name: "accused/by-gossip-alone", wrong: "a proof that gossip loses reaches nobody", file: "peer/proofs.go",
 		pkg: hostile, run: "^TestProofsGoStraight$", old: "	j.warn(&meeting{Lies: [][]byte{b}})\n", new: ""},
 	{name: "accused/out-by-gossip-alone", wrong: "a revocation that gossip loses reaches nobody",

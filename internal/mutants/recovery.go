@@ -182,7 +182,7 @@ var recoveryMutants = []mutant{
 		old: "	c.compose(c.thief.policy)", new: "	_ = c.compose"},
 	{name: "recovery/naive-keeps", wrong: "naive recovery keeps outcomes all the same",
 		file: "steal/lost_work.go", run: salvage, args: moreDraws,
-		old: "if !lw.salvaging() || len(p.Path) == 0 {", new: "if len(p.Path) == 0 {"},
+		old: "if !lw.salvaging() || len(p.Path) == 0 ||", new: "if len(p.Path) == 0 ||"},
 	{name: "recovery/handed-over-nothing", wrong: "a leaver keeps what it has to itself",
 		file: "steal/leave.go", run: "^TestHandOverIsSpread$",
 		old: "	for _, k := range ks {\n		dp.add(", new: "	for _, k := range ks[:0] {\n		dp.add("},

@@ -23,6 +23,11 @@ type Trust struct {
 	OnLiars     uint64  `json:"on_liars,omitempty"`
 	// Caught are the peers that have lied.
 	Caught []string `json:"caught,omitempty"`
+	// Members is, where all are believed, of how many others results were used, at whatever remove; More says that
+	// there were some whose names had no room. Revoked are those of them who are out of the swarm now.
+	Members int      `json:"members,omitempty"`
+	More    bool     `json:"more_members,omitempty"`
+	Revoked []string `json:"revoked,omitempty"`
 }
 
 // Sworn is a job of a verified run that was compared, with what those have signed who came to its outcome: anybody can

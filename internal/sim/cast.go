@@ -21,7 +21,7 @@ func (w *cast) add(cluster int, in *world) *peer {
 		world: in, number: n, cluster: cluster, speed: 1,
 		id: steal.PeerID(fmt.Sprintf("p%03d", n)), clock: clock{value: clockStart, rate: 1},
 	}
-	p.witness.of, p.hoard = p, newHoard(p)
+	p.witness.of, p.exile.of, p.hoard = p, p, newHoard(p)
 	if w.cfg.Speed != nil {
 		p.speed = w.cfg.Speed(int(n))
 	}

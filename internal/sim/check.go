@@ -13,6 +13,7 @@ import (
 type witness struct {
 	of       *peer
 	examined examined // the core's next output is what came of it
+	ended    job.Path // of the segment that comes to its end at the moment
 }
 
 // checkBounds sees to it that no more is outside than a core may have outside.

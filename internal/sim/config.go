@@ -76,6 +76,8 @@ type Config struct {
 	Audit bool
 	// Vouch has peers say of each outcome who has computed it, as real ones do; messages are longer for it.
 	Vouch bool
+	// Outcast, if not nil, is put out of the swarm.
+	Outcast *Outcast
 	// Quorum, if not nil, has the owner compare what others bring.
 	Quorum *Quorum
 	// Frugal makes it a violation that much is done again whose outcome somebody has: for runs that have no excuse.

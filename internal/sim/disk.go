@@ -22,6 +22,7 @@ type record struct {
 func (p *peer) Store(part steal.Partial, from driver.Source) {
 	c := &p.world.cfg.Checkpoint
 	p.witness.checkVoucher(part.Path, part.Outcome, part.Voucher)
+	p.witness.checkShunned(&part, from)
 	if c.Every > 0 && p.world.cfg.Recovery == steal.Salvage && from == driver.RanHere && len(part.Path) > 0 {
 		p.disk.records = append(p.disk.records, record{p.world.now, part})
 		p.debt += int64(c.RecordCost) + int64(len(part.Outcome))*int64(c.ByteCost)
@@ -82,6 +83,7 @@ func (w *harm) spread(cluster int) {
 		next++
 		parts := dead.restored()
 		dead.forgets()
+		parts = p.exile.cleanParts(parts)
 		w.trace.line(w.now, p.id, "restores %d outcomes of %s", len(parts), dead.id)
 		p.driver.Restore(p.local(), parts)
 		p.witness.checkRestored(parts)

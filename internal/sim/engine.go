@@ -39,6 +39,7 @@ type engine struct {
 	keep     int64          // Config.KeepAfter
 	kept     []port.KeptJob
 	keepJobs bool                  // whole
+	traced   int32                 // number of the outcast
 	nodes    map[job.Identity]Node // audit: of all outcomes that were stored
 	shuffled func(again bool) bool // whether a frame spawns its children in another order
 	wrote    func(Node)            // tells of a job that has ended and changed what all read; may be nil
@@ -63,6 +64,7 @@ type frame struct {
 	sum     Result
 	version int32              // of what is shared, when it began
 	names   []sharedobj.Digest // what it has handles of, by results
+	touched bool               // by the outcast
 }
 
 // place says whose child a job is.
@@ -217,11 +219,8 @@ func (g *engine) take(most int) []steal.Taken {
 func (g *engine) out(j givenJob) steal.Taken {
 	g.lastRef++
 	g.given[g.lastRef] = j
-	t := steal.Taken{Ref: g.lastRef, Job: jobOf(g.tree, &j.entry, j.path), Spawned: j.parent != noFrame}
-	if t.Spawned {
-		t.Segment = g.top(j.place).id
-	}
-	return t
+	return steal.Taken{Ref: g.lastRef, Job: jobOf(g.tree, &j.entry, j.path), Spawned: j.parent != noFrame,
+		Segment: g.top(j.place).id}
 }
 
 // jobOf is a modelled job as it travels.
@@ -307,15 +306,6 @@ func (g *engine) spawn(e *entry) (cost int64, isLeaf bool) {
 	return cost, false
 }
 
-// finished is a topmost job that has its result.
-type finished struct {
-	segment *segment
-	node    Node
-	result  Result
-	took    int64
-	names   []sharedobj.Digest
-}
-
 // child is a job that has its result.
 type child struct {
 	place
@@ -324,11 +314,13 @@ type child struct {
 	took    int64 // workers' time
 	outside bool  // elsewhere, where it is kept if it is worth it
 	names   []sharedobj.Digest
+	touched bool
 }
 
 // complete gives a job's result to its parent, and the parent's to its own if that was all it waited for, and
-// so on. It returns the job at the top if that was reached, and the stolen jobs that nobody wants any more.
-func (g *engine) complete(c child) (done *finished, unwanted []steal.Ref) {
+// so on. It returns the job at the top, in its segment, if that was reached, and the stolen jobs that nobody wants
+// any more.
+func (g *engine) complete(c child) (done *child, unwanted []steal.Ref) {
 	for c.parent != noFrame {
 		g.offer(&c)
 		f := &g.frames[c.parent]
@@ -340,6 +332,7 @@ func (g *engine) complete(c child) (done *finished, unwanted []steal.Ref) {
 		f.sum, enough = g.added(f, c.result)
 		f.names = g.sharing.gets(f.names, c.names)
 		f.took += c.took
+		f.touched = f.touched || c.touched
 		r := c.result
 		switch {
 		case enough, f.any && r == something:
@@ -358,7 +351,8 @@ func (g *engine) complete(c child) (done *finished, unwanted []steal.Ref) {
 		default:
 			r = f.sum
 		}
-		up := child{place: f.place, node: f.node, result: r, took: f.took, names: g.sharing.returns(f.names)}
+		up := child{place: f.place, node: f.node, result: r, took: f.took, names: g.sharing.returns(f.names),
+			touched: f.touched}
 		g.release(c.parent)
 		g.ended(up.node, r)
 		if g.wrote != nil {
@@ -368,5 +362,5 @@ func (g *engine) complete(c child) (done *finished, unwanted []steal.Ref) {
 		c = up
 	}
 	delete(g.segments, c.segment.id)
-	return &finished{c.segment, c.node, c.result, c.took, c.names}, unwanted
+	return &c, unwanted
 }

@@ -41,12 +41,15 @@ const (
 	inBounds      = "in-bounds"       // messages, news and what is outside keep to the core's configuration
 	nothingInVain = "nothing-in-vain" // (Config.Frugal) little runs again whose outcome somebody has
 	vouchedFor    = "vouched-for"     // (Config.Vouch) what is sent or stored carries its author's word
-	onlyLiars     = "only-liars"      // (Config.Quorum) nobody is put out who has not lied
-	proofHolds    = "proof-holds"     // (Quorum.Shows) a node that is wrong convinces others, with nothing above it
-	seenLie       = "seen-lie"        // (Quorum.Shows) no outcome is used of which a node was run again and was wrong
-	masterStays   = "master-stays"    // no roster excludes the master
-	noFlapping    = "no-flapping"     // without faults, growth follows release ever more rarely
-	cancelStops   = "cancel-stops"    // cancelGrace after a run was cancelled nobody works for it
+	touchedSaysSo = "touched-says-so" // (Config.Outcast) and names the outcast, if that had a hand in it
+	// (Config.Outcast) who has heard of the outcast keeps nothing that it had a hand in, and brings no such thing home
+	shunnedIsGone = "shunned-is-gone"
+	onlyLiars     = "only-liars"   // (Config.Quorum) nobody is put out who has not lied
+	proofHolds    = "proof-holds"  // (Quorum.Shows) a node that is wrong convinces others, with nothing above it
+	seenLie       = "seen-lie"     // (Quorum.Shows) no outcome is used of which a node was run again and was wrong
+	masterStays   = "master-stays" // no roster excludes the master
+	noFlapping    = "no-flapping"  // without faults, growth follows release ever more rarely
+	cancelStops   = "cancel-stops" // cancelGrace after a run was cancelled nobody works for it
 )
 
 // Of the leaves of a frugal run, one in vainShare and vainFew more may run again although who ran them is

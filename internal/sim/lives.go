@@ -4,7 +4,7 @@ package sim
 func (w *harm) strikeLives(f *Fault, number int, phase int32) {
 	if phase == faultEnds {
 		for _, p := range w.struck[number] {
-			if !p.alive {
+			if !p.alive && !(w.out && p.exile.isIt()) {
 				w.revive(p)
 			}
 		}
@@ -93,7 +93,7 @@ func (w *harm) leave(p *peer) {
 	if p == nil || !p.alive || p.leaving || p.quit || !w.othersUp(p) {
 		return
 	}
-	p.leaving = true
+	p.leaving, p.exile.left = true, p.exile.heard
 	w.trace.line(w.now, p.id, "leaves")
 	p.driver.Leave(p.local(), w.cfg.Patience)
 	p.settle()

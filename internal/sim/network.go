@@ -107,6 +107,9 @@ func (p *peer) receive(m *steal.Message) {
 	if w.trace != nil {
 		w.trace.received(w.now, p, m)
 	}
+	if m = p.exile.clean(m); m == nil {
+		return
+	}
 	p.witness.examined = examined{message: m}
 	p.driver.Step(p.local(), p.hoard.hears(m))
 	p.settle()

@@ -223,7 +223,7 @@ func (w *world) checkProof(c *driver.Caught) {
 			signed = signed && (notary{}).Digest(g.Bytes) == g.Outcome
 		}
 	}
-	claim := notary{open: true}.Claim(n, c.Claimed, c.Said.Voucher)
+	claim, _ := notary{open: true}.Claim(n, c.Claimed, c.Said.Voucher)
 	o := verify.Opening{Node: n, Outcome: c.Claimed, Children: claimsOf(c.Children)}
 	again := w.rerun(&c.Job, given)
 	if !signed || !o.Opens(&claim) || !again.OK || (notary{}).Digest(again.Outcome) == c.Claimed {

@@ -15,7 +15,12 @@ type outcome struct {
 	result Result
 	by     int32 // number of the peer
 	took   int64 // nanoseconds of workers' time, to eight bits
+	// touched says that the outcast had a hand in it, or in what it was made of.
+	touched bool
 }
+
+// touchedBit is beside the number of the peer.
+const touchedBit = 1 << 15
 
 // claimOf hashes what an outcome is the outcome of, so that one that is delivered to another job is noticed.
 func claimOf(run job.RunID, p job.Path, n Node) uint64 {
@@ -35,7 +40,11 @@ func (o *outcome) encode(size int) []byte {
 	binary.LittleEndian.PutUint64(b, o.claim)
 	binary.LittleEndian.PutUint64(b[8:], o.result.Sum)
 	binary.LittleEndian.PutUint32(b[16:], uint32(o.result.Leaves))
-	binary.LittleEndian.PutUint16(b[20:], uint16(o.by))
+	by := uint16(o.by)
+	if o.touched {
+		by |= touchedBit
+	}
+	binary.LittleEndian.PutUint16(b[20:], by)
 	binary.LittleEndian.PutUint16(b[22:], uint16(math.Float32bits(float32(o.took))>>16))
 	return b
 }
@@ -48,7 +57,9 @@ func decodeOutcome(b []byte) (o outcome, ok bool) {
 	return outcome{
 		claim:  binary.LittleEndian.Uint64(b),
 		result: Result{binary.LittleEndian.Uint64(b[8:]), uint64(binary.LittleEndian.Uint32(b[16:]))},
-		by:     int32(binary.LittleEndian.Uint16(b[20:])),
+		by:     int32(binary.LittleEndian.Uint16(b[20:]) &^ touchedBit),
 		took:   int64(math.Float32frombits(uint32(binary.LittleEndian.Uint16(b[22:])) << 16)),
+
+		touched: binary.LittleEndian.Uint16(b[20:])&touchedBit != 0,
 	}, true
 }

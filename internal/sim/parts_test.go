@@ -157,9 +157,11 @@ func TestNodeCodec(t *testing.T) {
 			t.Fatalf("%+v of %d bytes comes back as %+v of %d", n, size, got, len(b))
 		}
 		o := outcome{
-			claim: rapid.Uint64().Draw(t, "claim"), by: rapid.Int32Range(0, 1<<16-1).Draw(t, "by"),
+			claim: rapid.Uint64().Draw(t, "claim"), by: rapid.Int32Range(0, 1<<15-1).Draw(t, "by"),
 			took:   rapid.Int64Range(0, 1e15).Draw(t, "took"),
 			result: Result{rapid.Uint64().Draw(t, "sum"), uint64(rapid.Uint32().Draw(t, "leaves"))},
+
+			touched: rapid.Bool().Draw(t, "touched"),
 		}
 		b = o.encode(size)
 		got, ok := decodeOutcome(b)

@@ -35,6 +35,7 @@ type peer struct {
 	witness      witness
 	hoard        *hoard // of a withholder
 	made         made
+	exile        exile
 	alarms       []int64 // when tick events are due that are in the queue: each sooner than the one before
 	debt         int64   // processor time that the next job pays: messages, inner jobs
 	nicFree      int64   // when the network interface has sent what it was given
@@ -95,6 +96,9 @@ func (p *peer) start() error {
 	p.engine = newEngine(w.cfg.Tree, w.cfg.Workers)
 	p.engine.deaf = w.cfg.Deaf
 	p.engine.owner, p.engine.run = p.number, w.run
+	if w.cfg.Outcast != nil {
+		p.engine.traced = int32(w.cfg.Outcast.Peer)
+	}
 	if w.cfg.Recovery == steal.Salvage || w.cfg.Quorum.asks() {
 		p.engine.keep = int64(w.cfg.KeepAfter)
 	}
@@ -116,7 +120,7 @@ func (p *peer) start() error {
 	random := rand.New(rand.NewPCG(w.cfg.Seed, uint64(p.number)<<32|uint64(p.inc)))
 	run := w.plan
 	run.Fresh = p.number == 0 && p.inc == 1
-	run.Restored, run.Room = p.restored(), newRoom(p)
+	run.Restored, run.Room = p.exile.cleanParts(p.restored()), newRoom(p)
 	run = w.cfg.Quorum.plan(run, p.number)
 	core, err := steal.NewCore(w.cfg.Core, run, p.address(), p.membersKnown, w.cfg.Policy(), random)
 	if p.core = core; err != nil {
@@ -133,6 +137,7 @@ func (p *peer) start() error {
 		cfg.Commit = func(c *verify.Claim, m *driver.Made) { p.made[c.Tree] = m }
 	}
 	p.driver = driver.New(cfg)
+	p.exile.begin()
 	p.witness.checkRestored(run.Restored)
 	return nil
 }
@@ -302,7 +307,8 @@ func (p *peer) deliver(o *port.Order) {
 		p.world.checkUsed(j.path, &r)
 	}
 	names, _ := port.NamedBy(o.Outcome)
-	p.complete(child{place: j.place, node: j.node, result: r.result, took: r.took, outside: true, names: names},
+	p.complete(child{place: j.place, node: j.node, result: r.result, took: r.took, outside: true, names: names,
+		touched: r.touched},
 		port.Event{Kind: port.Delivered, Ref: o.Ref, Good: true})
 }
 
@@ -324,8 +330,8 @@ func (p *peer) complete(c child, first ...port.Event) {
 	events := append(p.events[:0], first...) // the driver has heard the last ones
 	if done != nil {
 		g.sharing.ends(done.segment.id)
-		part := g.partial(done.segment.path, done.node, done.result, done.took, done.names)
-		outcome = part.Outcome
+		outcome = g.partial(done.segment.path, done).Outcome
+		p.witness.ended = done.segment.path
 	}
 	events = append(events, g.sharing.news()...)
 	if len(g.kept) > 0 {
@@ -341,5 +347,6 @@ func (p *peer) complete(c child, first ...port.Event) {
 	}
 	p.events = events
 	p.happened(events...)
+	p.witness.ended = nil
 	p.forget(nil)
 }

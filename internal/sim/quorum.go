@@ -129,7 +129,7 @@ func (q *Quorum) proving(p *peer) *driver.Proving {
 func essence(o *port.Order) port.Event {
 	e := port.Event{Kind: port.Judged, Shared: &port.Shared{Ticket: o.Shared.Ticket}}
 	if x, ok := decodeOutcome(o.Outcome); ok {
-		x.by, x.took = 0, 0 // the owner says it
+		x.by, x.took, x.touched = 0, 0, false // the owner says it
 		e.Good, e.Outcome = true, x.encode(len(o.Outcome))
 	}
 	return e

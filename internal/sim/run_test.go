@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,28 @@ func TestVouchers(t *testing.T) {
 		about := c.Describe()
 		if _, err := Run(c); err != nil {
 			t.Errorf("seed %d: %v\n%s", seed, err, about)
+		}
+	}
+}
+
+// TestOutcasts: whatever the faults, and whenever a peer is put out, an outcome that it had a hand in names it wherever
+// it goes; whoever has heard that it is out keeps no such outcome and brings none home; and the run ends as it should.
+func TestOutcasts(t *testing.T) {
+	for seed := range uint64(170) {
+		c := Schedule(seed, FaultKinds())
+		peers := 0
+		for _, n := range c.Network.Sizes() {
+			peers += n
+		}
+		if peers == 1 {
+			continue
+		}
+		r := rand.New(rand.NewPCG(seed, 1))
+		c.Frugal, c.Vouch = false, true
+		c.Outcast = &Outcast{Peer: 1 + r.IntN(peers-1), At: time.Duration(r.Int64N(int64(5 * time.Second)))}
+		about := c.Describe()
+		if _, err := Run(c); err != nil {
+			t.Errorf("seed %d: %v, out is %+v\n%s", seed, err, c.Outcast, about)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package sim
 import (
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
-	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -56,7 +55,7 @@ func (g *engine) offer(c *child) {
 		return
 	}
 	p := g.path(c.place)
-	k := port.KeptJob{Partial: g.partial(p, c.node, c.result, c.took, c.names), Segment: g.top(c.place).id}
+	k := port.KeptJob{Partial: g.partial(p, c), Segment: g.top(c.place).id}
 	if g.keepJobs {
 		k.Job = jobOf(g.tree, &entry{node: c.node}, p)
 	}
@@ -64,14 +63,16 @@ func (g *engine) offer(c *child) {
 }
 
 // partial is what a job here has come to, by itself.
-func (g *engine) partial(p job.Path, n Node, r Result, took int64, names []sharedobj.Digest) steal.Partial {
-	id := identify(n.encode(nodeBytes))
+func (g *engine) partial(p job.Path, c *child) steal.Partial {
+	id := identify(c.node.encode(nodeBytes))
 	if g.nodes != nil {
-		g.nodes[id] = n
+		g.nodes[id] = c.node
 	}
-	o := outcome{claim: claimOf(g.run, p, n), result: r, by: g.owner, took: took}
+	o := outcome{claim: claimOf(g.run, p, c.node), result: c.result, by: g.owner, took: c.took,
+		touched: c.touched || g.traced > 0 && g.owner == g.traced}
 	if len(p) == 0 { // two masters' answers are compared, and nothing but the result is in them
-		o.by, o.took = 0, 0
+		o.by, o.took, o.touched = 0, 0, false
 	}
-	return steal.Partial{Path: p, Identity: id, Outcome: g.sharing.naming(o.encode(g.tree.ResultBytes(n)), names)}
+	b := g.sharing.naming(o.encode(g.tree.ResultBytes(c.node)), c.names)
+	return steal.Partial{Path: p, Identity: id, Outcome: b}
 }

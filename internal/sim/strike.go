@@ -29,6 +29,9 @@ type harm struct {
 }
 
 func (w *harm) schedule() error {
+	if o := w.cfg.Outcast; o != nil {
+		w.queue.post(event{at: int64(o.At), what: sharedDue, peer: -1, do: w.putOut})
+	}
 	for i := range w.cfg.Faults {
 		f := &w.cfg.Faults[i]
 		if err := f.check(len(w.peers), len(w.cfg.Network.Sizes())); err != nil {

@@ -32,6 +32,7 @@ type world struct {
 	shared      *shared   // nil: nothing is shared
 	exhibits    exhibits
 	passed      map[verify.PeerID]uint64
+	out         bool // the outcast is
 }
 
 // Run simulates one run. The error is a *Violation if an invariant did not hold, or wraps ErrConfig; the
@@ -279,8 +280,8 @@ func (w *world) verify() {
 	// twice; one that was revoked or lost with its peer perhaps never. Then conservation on each peer says
 	// all there is to say.
 	s := w.steals()
-	exact := len(w.cfg.Faults) == 0 && w.cfg.Withholder == nil && w.cfg.Quorum == nil && s.JobsPutBack == 0 &&
-		s.EagerCopies == 0 && s.OverdueCopies == 0 && s.Restarts == 1 && total.revoked == 0
+	exact := len(w.cfg.Faults) == 0 && w.cfg.Withholder == nil && w.cfg.Quorum == nil && w.cfg.Outcast == nil &&
+		s.JobsPutBack == 0 && s.EagerCopies == 0 && s.OverdueCopies == 0 && s.Restarts == 1 && total.revoked == 0
 	if exact && total.spawned+1 != total.executed+total.aborted+live {
 		panic(violation(allAccounted, "%d spawned, %d executed, %d aborted, %d still there",
 			total.spawned+1, total.executed, total.aborted, live))

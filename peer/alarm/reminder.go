@@ -14,8 +14,10 @@ const (
 	WarnEvery = time.Second
 	WarnBurst = 2 * MaxTrials
 
-	// MaxRepeated bounds the statements that are told again.
+	// MaxRepeated is how many statements are told again within Seldom, and MaxRepeats how many at all: each of these is
+	// told again once in so many times Seldom, 80 minutes.
 	MaxRepeated = 8
+	MaxRepeats  = 256
 )
 
 // A Reminder says when what gossip may lose is said again: some time after it was said, and then after twice as
@@ -42,29 +44,32 @@ func (r *Reminder) Due(now time.Time) bool {
 	return true
 }
 
-// Repeats are the last statements of a kind that a peer has made, which are told again in turn: the newest after
-// ProofsAgain, for whoever has missed it or had no time to try it, then after twice as long each time, up to Seldom.
+// Repeats are the names of the last statements of a kind that a peer has made, which are told again in turn: the newest
+// after ProofsAgain, for whoever has missed it or had no time to try it, then after twice as long each time, up to
+// Seldom, or less where there are more than MaxRepeated.
 type Repeats struct {
-	list [][]byte
+	list []string
 	turn int
 	Reminder
 }
 
 // Add takes in one that was just told.
-func (r *Repeats) Add(now time.Time, b []byte) {
-	r.list = append(r.list, b)
-	r.list = r.list[max(0, len(r.list)-MaxRepeated):]
+func (r *Repeats) Add(now time.Time, name string) {
+	r.list = append(r.list, name)
+	r.list = r.list[max(0, len(r.list)-MaxRepeats):]
 	r.turn = len(r.list) - 2
 	r.Set(now, ProofsAgain)
 }
 
-// Due is the one to be told now; nil if none is.
-func (r *Repeats) Due(now time.Time) []byte {
-	if len(r.list) == 0 || !r.Reminder.Due(now) {
-		return nil
+// Due is the one to be told now; false if none is.
+func (r *Repeats) Due(now time.Time) (name string, due bool) {
+	n := len(r.list)
+	if n == 0 || !r.Reminder.Due(now) {
+		return "", false
 	}
+	r.Set(now, min(r.wait, Seldom*MaxRepeated/time.Duration(max(n, MaxRepeated))))
 	r.turn++
-	return r.list[r.turn%len(r.list)]
+	return r.list[r.turn%n], true
 }
 
 // Tries are those to tell one member something, or to meet it. The zero Tries are for none yet.

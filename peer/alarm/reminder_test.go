@@ -2,6 +2,7 @@ package alarm
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -61,40 +62,38 @@ func TestSaidInAnEarlierLife(t *testing.T) {
 	}
 }
 
-// Statements that a peer has made are told everybody again, one at a time and the last ones only.
+// Statements that a peer has made are told everybody again, one at a time: the newest first, and each within some 80
+// minutes, however many there are, up to a bound.
 func TestToldAgain(t *testing.T) {
 	now := time.Unix(1e9, 0)
-	var r Repeats
-	if r.Due(now) != nil {
+	if _, due := new(Repeats).Due(now); due {
 		t.Error("there is one before any was made")
 	}
-	for i := range byte(MaxRepeated + 1) {
-		r.Add(now, []byte{i})
-	}
-	if r.Due(now.Add(ProofsAgain-1)) != nil {
-		t.Error("it is told again at once")
-	}
-	at, wait := now, ProofsAgain
-	for i := range 8 {
-		at = at.Add(wait)
-		if b := r.Due(at); b == nil || i == 0 && b[0] != MaxRepeated {
-			t.Fatalf("after %v is told %v", wait, b)
+	for _, n := range []int{1, MaxRepeated, 20, MaxRepeats + 1} {
+		var r Repeats
+		for i := range n {
+			r.Add(now, strconv.Itoa(i))
 		}
-		if wait = min(2*wait, Seldom); r.Due(at.Add(wait-1)) != nil {
-			t.Fatalf("it is told more often than every %v", wait)
+		most := Seldom * MaxRepeated / time.Duration(max(MaxRepeated, min(n, MaxRepeats)))
+		at, wait := now, ProofsAgain
+		for i := range 8 {
+			if _, due := r.Due(at.Add(wait - 1)); due {
+				t.Fatalf("of %d one is told more often than every %v", n, wait)
+			}
+			at = at.Add(wait)
+			if name, due := r.Due(at); !due || i == 0 && name != strconv.Itoa(n-1) {
+				t.Fatalf("of %d after %v is told %q", n, wait, name)
+			}
+			wait = min(2*wait, most)
 		}
-	}
-	now = at
-	seen := map[byte]bool{}
-	for i := range 2 * MaxRepeated {
-		at := now.Add(time.Duration(i+1) * Seldom)
-		b := r.Due(at)
-		if b == nil || r.Due(at) != nil {
-			t.Fatal("none is told again, or several at once")
+		seen := map[string]bool{}
+		for end := at.Add(Seldom*MaxRepeated + 2*time.Minute); at.Before(end); at = at.Add(time.Second) {
+			if name, due := r.Due(at); due {
+				seen[name] = true
+			}
 		}
-		seen[b[0]] = true
-	}
-	if len(seen) != MaxRepeated || seen[0] {
-		t.Errorf("told again are %v", seen)
+		if len(seen) != min(n, MaxRepeats) || seen["0"] != (n <= MaxRepeats) {
+			t.Errorf("of %d %d are told again in 80 minutes", n, len(seen))
+		}
 	}
 }

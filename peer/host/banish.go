@@ -39,8 +39,13 @@ func (r *Roll) Outcast(id peer.ID) bool {
 	if r.out(id) {
 		return true
 	}
-	chain := r.lines.of(id)
-	return chain != nil && !r.host.allowed.has(id) && r.holds(chain, id) != nil
+	chain := r.lines.of(id) // their signatures were checked when they came
+	for i := range chain {
+		if r.outBelow(peer.ID(chain[i].Subject), chain[:i]) {
+			return !r.host.allowed.has(id)
+		}
+	}
+	return false
 }
 
 // Shown is a proof that a peer is or was a member and was not put out: the one that came with what it has signed, or

@@ -10,6 +10,7 @@ import (
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/steal/policy"
+	"github.com/satin-peer/satin/verify"
 )
 
 // counter is an engine that does nothing but count, and how often it was asked to.
@@ -49,7 +50,7 @@ func TestFiguresAreShared(t *testing.T) {
 			Run:  steal.Run{ID: job.NewRunID(), Deputies: []steal.PeerID{"p0"}},
 			Self: steal.Address{Peer: "p0", Inc: 1}, Core: impatient(), Policy: p, Shared: impatientShared(),
 			Members: steal.NewMembers([]steal.Member{{ID: "p0"}}), Engine: &counter{},
-			Send: func(*steal.Message) {}, Tell: func(*steal.News) {}, Answer: func([]byte) {},
+			Send: func(*steal.Message) {}, Tell: func(*steal.News) {}, Answer: func([]byte, verify.Authors) {},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -51,7 +51,7 @@ type Config struct {
 	Bring func(d sharedobj.Digest, done func(b []byte))
 	// Answer is told the root's Outcome when this peer holds the root, by the loop, which it must not hold
 	// up. Another peer may have had one before, and this one again if it becomes master again.
-	Answer func(outcome []byte)
+	Answer func(outcome []byte, of verify.Authors)
 	// Store keeps what finishes here beyond the session. A naive run does not use it.
 	Store Store
 	// Notary vouches for what is computed here; nil: nobody asks. It is called by the loop.

@@ -46,7 +46,7 @@ func (x sides) Tell(n *steal.News) {
 // Answer has the root's outcome.
 func (x sides) Answer(outcome []byte) {
 	if x.s.cfg.Answer != nil {
-		x.s.cfg.Answer(outcome)
+		x.s.cfg.Answer(outcome, x.s.driver.Proofs().Answer)
 	}
 }
 

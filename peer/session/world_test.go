@@ -15,6 +15,7 @@ import (
 	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/steal/policy"
+	"github.com/satin-peer/satin/verify"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/engine"
@@ -137,7 +138,7 @@ func (w *world) start(i int, store session.Store, restored ...steal.Partial) *wo
 		TellShared: func(n *sharedobj.News) {
 			w.tellAll(p, func(to *worldPeer) { to.HearShared(sharedobj.PeerID(self), n) })
 		},
-		Answer: func(outcome []byte) { w.answers <- outcome },
+		Answer: func(outcome []byte, _ verify.Authors) { w.answers <- outcome },
 		Store:  store,
 	})
 	if err != nil {

@@ -1,12 +1,14 @@
 package statement
 
 import (
+	"cmp"
 	"crypto/sha256"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/verify"
 )
 
 // Answered says that its author, who is not the run's owner, held the root job and has the answer, which it
@@ -17,10 +19,12 @@ type Answered struct {
 	At   int64     `cbor:"3,keyasint"` // seconds since 1970, by the author's clock
 	// Until is when the run's manifest expires: nobody needs the statement afterwards.
 	Until int64 `cbor:"4,keyasint"`
+	// Of are those whose outcomes it was made of, besides the author's: see Keys.
+	Of []byte `cbor:"5,keyasint,omitempty"`
 }
 
 // MaxAnswered bounds an encoded Answered, in bytes.
-const MaxAnswered = 1 << 10
+const MaxAnswered = 1<<10 + verify.MaxAuthors*keyBytes
 
 // HashOutcome is what an Answered promises of the root job's outcome.
 func HashOutcome(outcome []byte) [32]byte { return sha256.Sum256(outcome) }
@@ -51,7 +55,7 @@ func OpenAnswered(b []byte) (*SignedAnswered, error) {
 	var c bounds
 	c.count("the time", s.At, 0, maxUnix)
 	c.count("the time until which it is kept", s.Until, 0, maxUnix)
-	if err := c.refused("answered"); err != nil {
+	if err := cmp.Or(c.refused("answered"), checkKeys(s.Of)); err != nil {
 		return nil, err
 	}
 	s.Author = author

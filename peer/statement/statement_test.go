@@ -214,9 +214,12 @@ func TestAnsweredComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id, _ := peer.IDFromPrivateKey(k); again.Author != id || again.Answered != signed.Answered ||
+	if id, _ := peer.IDFromPrivateKey(k); again.Author != id || !reflect.DeepEqual(again.Answered, signed.Answered) ||
 		again.Hash == statement.HashOutcome(nil) {
 		t.Errorf("got %+v", again)
+	}
+	if _, err := (&statement.Answered{Of: make([]byte, 33+1)}).Sign(k); !errors.Is(err, statement.ErrStatement) {
+		t.Errorf("authors that are none: %v", err)
 	}
 	if _, err := (&statement.Answered{At: -1}).Sign(k); !errors.Is(err, statement.ErrStatement) {
 		t.Errorf("a time before 1970: %v", err)

@@ -3,6 +3,8 @@ package statement_test
 import (
 	"bytes"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -67,8 +69,93 @@ func TestVoucher(t *testing.T) {
 	}
 }
 
+// A voucher names those whose outcomes it was made of: nobody can take one out, or put one in, and a bearer stands for
+// all of it.
+func TestVoucherNames(t *testing.T) {
+	k := key(t)
+	_, run, c, _, _ := vouched(t)
+	var of verify.Authors
+	for range verify.MaxAuthors + 1 {
+		id, err := peer.IDFromPrivateKey(key(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		of.Add(string(id))
+	}
+	self, err := peer.IDFromPrivateKey(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := statement.Unsigned(self, &c, &of)
+	if err != nil || !statement.IsUnsigned(b) || statement.IsOwn(b) {
+		t.Fatal("a voucher that nobody has signed: ", err)
+	}
+	if alone, err := statement.Unsigned(self, &c, &verify.Authors{}); err != nil || !statement.IsOwn(alone) {
+		t.Error("one that names nobody: ", err)
+	}
+	u, err := statement.ReadVoucher(b, c.Node, c.Outcome)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed, err := u.Sign(k, run)
+	if err != nil || len(signed) != len(b) || statement.IsUnsigned(signed) {
+		t.Fatalf("%d bytes are %d with the signature, %v", len(b), len(signed), err)
+	}
+	again, err := statement.VouchMade(k, run, &c, &of)
+	if err != nil || !bytes.Equal(again, signed) {
+		t.Error("it is another one when it is signed at once: ", err)
+	}
+	v, err := statement.OpenVoucher(signed, run, c.Node, c.Outcome)
+	if err != nil {
+		t.Fatal(err)
+	}
+	borne, err := v.StandFor(key(t), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range [][]byte{signed, borne} {
+		v, err := statement.OpenVoucher(b, run, c.Node, c.Outcome)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := v.Of(); !slices.Equal(got.Names, of.Names) || !got.More || got.None() {
+			t.Errorf("named are %d, more: %v", len(got.Names), got.More)
+		}
+		keyOf := func(i int) string { return of.Names[i][len(of.Names[i])-32:] }
+		first, last := keyOf(0), keyOf(63)
+		for what, forged := range map[string][]byte{
+			"another name": bytes.Replace(b, []byte(last), bytes.Repeat([]byte{255}, 32), 1),
+			"one twice":    bytes.Replace(b, []byte(last), []byte(keyOf(62)), 1),
+			"no order":     bytes.Replace(b, []byte(first), []byte(last), 1),
+			"no more":      bytes.Replace(b, []byte(last+"\x01"), []byte(last+"\x00"), 1),
+		} {
+			_, err := statement.OpenVoucher(forged, run, c.Node, c.Outcome)
+			if !errors.Is(err, statement.ErrStatement) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	}
+	a, b2 := of.Names[0], of.Names[1]
+	for _, names := range [][]string{{b2, a}, {a, a}, append(slices.Clone(of.Names), "\x00\x24\x08\x01\x12\x20"+
+		strings.Repeat("\xff", 32))} {
+		b, err := statement.VouchMade(k, run, &c, &verify.Authors{Names: names})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := statement.OpenVoucher(b, run, c.Node, c.Outcome); !errors.Is(err, statement.ErrStatement) {
+			t.Errorf("%d names, which is not how they are named: %v", len(names), err)
+		}
+	}
+	if _, err := statement.VouchMade(k, run, &c, &verify.Authors{Names: []string{"no key"}}); err == nil {
+		t.Error("somebody is named who can sign nothing")
+	}
+}
+
 func FuzzVoucher(f *testing.F) {
 	b, run, c, _, _ := vouched(f)
+	f.Add(b)
+	of := verify.Authors{More: true}
+	b, _ = statement.VouchMade(key(f), run, &c, &of)
 	f.Add(b)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v, err := statement.OpenVoucher(b, run, c.Node, c.Outcome)

@@ -1,8 +1,8 @@
 package liars
 
 import (
-	"encoding/binary"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/satin-peer/satin/peer/alarm"
@@ -106,7 +106,7 @@ func (m *member) prove(x *statement) {
 		}
 	}
 	m.w.said = append(m.w.said, x)
-	m.repeats.Add(m.w.clock(), binary.BigEndian.AppendUint32(nil, uint32(len(m.w.said)-1)))
+	m.repeats.Add(m.w.clock(), strconv.Itoa(len(m.w.said)-1))
 	m.accuse(x)
 	m.banish(x.of)
 }
@@ -139,8 +139,9 @@ func (m *member) banish(other *member) {
 // keepUp repeats what may have been lost.
 func (m *member) keepUp() {
 	now := m.w.clock()
-	if b := m.repeats.Due(now); b != nil {
-		m.gossip(m.w.said[binary.BigEndian.Uint32(b)])
+	if name, due := m.repeats.Due(now); due {
+		i, _ := strconv.Atoi(name)
+		m.gossip(m.w.said[i])
 	}
 	if m.again.Due(now) {
 		for i := range min(len(m.own), alarm.MaxRepeated) {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/sim/agenda"
-	"github.com/satin-peer/satin/peer/alarm"
 )
 
 // What becomes of a proof once it exists: members tell it each other and try it, and say who is out, by the rules of
@@ -130,7 +129,7 @@ func RunSpread(seed uint64) (Spread, error) {
 // Liars have let in nobody: those by whom they are members would go with them.
 func (s *spreading) populate() {
 	s.open = s.rng.IntN(4) == 0
-	many, liars := 1+s.rng.IntN(2), 0
+	many := 1 + s.rng.IntN(2)
 	for i := range 4 + s.rng.IntN(mostMembers-3) {
 		m := &member{w: s, i: i, tries: s.rng.IntN(4) > 0, busy: s.rng.IntN(8) == 0, loss: s.loss(),
 			of: make([]link, mostMembers), out: map[*member]bool{}, since: map[*member]time.Duration{},
@@ -139,10 +138,7 @@ func (s *spreading) populate() {
 			for m.by = s.members[s.rng.IntN(i)]; m.by.lies; m.by = m.by.by {
 			}
 			m.by.invites = true
-			m.lies = i > 2 && s.rng.IntN(3) < many && liars < alarm.MaxRepeated // of more some are not told again
-			if m.lies {
-				liars++
-			}
+			m.lies = i > 2 && s.rng.IntN(3) < many
 		}
 		s.members = append(s.members, m)
 	}

@@ -13,7 +13,7 @@ type notary struct{ v *Visitor }
 // Vouch signs for an outcome.
 func (n notary) Vouch(run job.RunID, o *verify.Opening) []byte {
 	c := o.Claim()
-	b, err := statement.Vouch(n.v.key, run, &c)
+	b, err := statement.VouchMade(n.v.key, run, &c, &o.Of)
 	if err != nil {
 		n.v.cfg.Log.Error("an outcome cannot be signed", "error", err)
 	}
@@ -24,10 +24,15 @@ func (n notary) Vouch(run job.RunID, o *verify.Opening) []byte {
 func (notary) Digest(outcome []byte) verify.Hash { return compute.Digest(outcome) }
 
 // Claim reads a voucher that comes from the member.
-func (notary) Claim(node verify.Node, outcome verify.Hash, voucher []byte) verify.Claim {
+func (notary) Claim(node verify.Node, outcome verify.Hash, voucher []byte) (c verify.Claim, of verify.Authors) {
 	r, err := statement.ReadVoucher(voucher, node, outcome)
 	if err != nil {
-		return verify.Claim{Node: node, Outcome: outcome}
+		return verify.Claim{Node: node, Outcome: outcome}, of
 	}
-	return r.Claim
+	of = r.Of()
+	of.Add(string(r.Author))
+	return r.Claim, of
 }
+
+// Out is for members to say.
+func (notary) Out(*verify.Authors) bool { return false }
