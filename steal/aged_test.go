@@ -8,8 +8,8 @@ import (
 )
 
 // Members that name themselves holders of a restarted job that runs, at work for as long as can be, or with its
-// outcome, have it given up for them once, however many they are, whether they list it or give it back at once; some
-// minutes later it runs here again, and stays.
+// outcome, have it given up for them a few times, however many they are, whether they list it or give it back at once;
+// some minutes after the last time it runs here again, and stays.
 func TestAgedHolders(t *testing.T) {
 	for _, lists := range []bool{true, false} {
 		core := salvageCore(t, nil)
@@ -56,7 +56,7 @@ func TestAgedHolders(t *testing.T) {
 			}
 			take(core.Tick(now))
 		}
-		if len(held) != 1 || aborts != 1 || last == 0 || again-asked > 5*time.Minute {
+		if len(held) < 1 || len(held) > maxSought || aborts > maxSought || last == 0 || again-asked > 5*time.Minute {
 			t.Fatalf("lists %v: it is given up %d times, asked for %d times, and runs here again after %v", lists, aborts,
 				len(held), again-asked)
 		}

@@ -51,8 +51,8 @@ func (lo *losses) onAbort(p *peer, a *Abort) {
 	lo.giveWay(a.Elsewhere)
 }
 
-// letGo is called before a segment is aborted. What it has adopted is to be an orphan again, and not aborted: others may
-// have been at work on that for much longer than it was. Which of the leases below its path are its own only the
+// letGo is called before a segment is aborted. What it has adopted is to be an orphan again, and not aborted: others
+// may have been at work on that for much longer than it was. Which of the leases below its path are its own only the
 // engine knows, which says so (Aborted): another segment may have the same job in place.
 func (lo *losses) letGo(s *segment) {
 	if !s.heir {

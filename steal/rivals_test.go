@@ -22,8 +22,9 @@ func orphanAt(holder PeerID, age time.Duration, j Job) Tuple {
 	return Tuple{Path: j.Path, Identity: j.Identity, Holder: living(holder), Age: age}
 }
 
-// Whoever tells of an orphan hears of a peer that is at work on the same job, or on one above it, for somebody and for
-// longer: not of one that has given the job away, or that is to run it again and looks for orphans, or that began later.
+// Whoever tells of an orphan hears of a peer that is at work on the same job, or on one above it, for somebody and
+// for longer: not of one that has given the job away, or that is to run it again and looks for orphans, or that began
+// later.
 func TestRivalsAnswer(t *testing.T) {
 	at := jobAt(3)
 	again := at
@@ -53,7 +54,8 @@ func TestRivalsAnswer(t *testing.T) {
 		{"one below that others have", at, orphanAt("c", 5*time.Second, jobAt(3, 1, 2)), func(c *Core) {
 			c.leases.lend(c.partners.meet("e"), &lease{ref: 7, job: jobAt(3, 1)})
 		}, false},
-		{"one that is itself an orphan", at, orphanAt("c", 5*time.Second, at), func(c *Core) { goodbye(c, "b") }, false},
+		{"one that is itself an orphan", at, orphanAt("c", 5*time.Second, at), func(c *Core) { goodbye(c, "b") },
+			false},
 	} {
 		c := salvageCore(t, nil)
 		holdFor(c, "b", 1, x.here)
@@ -125,8 +127,8 @@ func TestOrphansTellAgain(t *testing.T) {
 	}
 }
 
-// heir is a core whose thief "c" of job 3 is silent, so that it runs that itself, and has adopted 3.1 from "d" and given
-// 3.2 to "e".
+// heir is a core whose thief "c" of job 3 is silent, so that it runs that itself, and has adopted 3.1 from "d" and
+// given 3.2 to "e".
 func heir(t *testing.T) (c *Core, stolen Handle) {
 	t.Helper()
 	c = salvageCore(t, func(cfg *Config) { cfg.LeaseEnd = 0 })
@@ -285,7 +287,8 @@ func TestWorkFromBelow(t *testing.T) {
 			}
 			if seq%20 == 0 && seq <= x.until {
 				h := Handle(seq)
-				c.Step(c.now, &Message{From: thiefNo(1), To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: h, Job: x.job}}}})
+				c.Step(c.now, &Message{From: thiefNo(1), To: c.self,
+					Reply: &StealReply{Jobs: []Grant{{Handle: h, Job: x.job}}}})
 				c.Step(c.now, &Message{From: thiefNo(1), To: c.self, Abort: &Abort{Handles: []Handle{h}}})
 			}
 		}

@@ -155,7 +155,7 @@ var strangersMutants = []mutant{
 		file: "peer/quota.go", pkg: "peer", run: "^TestQuotaOutlivesRestarts$", old: "			p.by[id] += n\n		}\n	}\n}\n",
 		new: "			_ = id\n			_ = n\n		}\n	}\n}\n"},
 	{name: "strangers/aged-holders", wrong: "a job that runs gives way to each who says that it has it for longer",
-		file: "steal/adopt.go", pkg: "steal", run: "^TestAgedHolders$", old: "s.state == running && !s.sought {",
+		file: "steal/adopt.go", pkg: "steal", run: "^TestAgedHolders$", old: "s.state == running && s.sought < maxSought {",
 		new: "s.state == running {"},
 	{name: "strangers/old-proofs", wrong: "only the last eight proofs of lies are told again", file: "peer/alarm/reminder.go",
 		run: "^TestToldAgain$", old: "len(r.list)-MaxRepeats):]", new: "len(r.list)-MaxRepeated):]"},
