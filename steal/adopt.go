@@ -225,7 +225,7 @@ func (ad *adoption) seek(s *segment) {
 	if e, q := ad.holderOf(p, id); e != nil && !s.standsInFor(q) &&
 		(e.Done || s.state == waiting || s.begun > e.since || ad.now-s.begun < ad.noticing()) {
 		ad.halt(s)
-		s.sought++
+		s.sought, s.heir = s.sought+1, true
 		ad.adopt(q, e, &lease{parent: s, job: s.job, doubted: s.inDoubt()})
 	}
 }

@@ -84,6 +84,7 @@ func (b *book) requeue(l *lease, restarted bool, why *uint64) {
 		return
 	}
 	s := l.parent
+	s.heir = s.heir && !l.adopted
 	s.job.Restarted = s.job.Restarted || restarted
 	b.lost.reconsider = b.lost.reconsider || s.job.Restarted
 	b.segments.putFirst(s)

@@ -55,8 +55,12 @@ func (lo *losses) onAbort(p *peer, a *Abort) {
 // may have been at work on that for much longer than it was. Which of the leases below its path are its own only the
 // engine knows, which says so (Aborted): another segment may have the same job in place.
 func (lo *losses) letGo(s *segment) {
-	if !s.heir {
+	switch {
+	case !s.heir:
 		return
+	case s.state == lent && s.lent.adopted:
+		s.state = stopped
+		lo.disownAll([]*lease{s.lent})
 	}
 	for _, l := range lo.leases.refs {
 		l.letGo = l.letGo || l.adopted && s.job.Path.Above(l.job.Path)

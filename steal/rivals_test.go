@@ -170,6 +170,57 @@ func TestHeirGoesOn(t *testing.T) {
 	}
 }
 
+// So it is where the copy itself was given up for an orphan of the same job, as long as that one has it.
+func TestSoughtIsHeir(t *testing.T) {
+	for _, has := range []bool{true, false} {
+		c := salvageCore(t, func(cfg *Config) { cfg.LeaseEnd = 0 })
+		c.Report(c.now, Load{Workers: 1})
+		h := c.leases.lend(c.partners.meet("c"), &lease{ref: 1, job: jobAt(3)})
+		c.partners.find("c").inc = 1
+		for c.leases.refs[1].copy == nil {
+			later(c, 500*time.Millisecond)
+		}
+		var sent Handle
+		for _, m := range c.Hear(c.now, &News{From: living("d"),
+			Tuples: []Tuple{orphanAt("d", time.Minute, jobAt(3))}}).Messages {
+			if m.Adopt != nil && m.To.Peer == "d" {
+				sent = m.Adopt.Jobs[0].Handle
+			}
+		}
+		if sent == 0 {
+			t.Fatal("the orphan is not adopted in the copy's stead")
+		}
+		if !has {
+			c.Step(c.now, &Message{From: living("d"), To: c.self, Return: &Return{Handles: []Handle{sent}}})
+		}
+		var aborted []PeerID
+		for _, m := range c.Step(c.now, &Message{From: living("c"), To: c.self,
+			Heartbeat: &Heartbeat{Seq: 1, Held: []Handle{h}}}).Messages {
+			if m.Abort != nil {
+				aborted = append(aborted, m.To.Peer)
+			}
+		}
+		if slices.Equal(aborted, []PeerID{"c"}) != has || len(aborted) > 0 != has {
+			t.Errorf("another has the job: %v; when the thief is heard again %v are told that it is not wanted", has, aborted)
+		}
+	}
+}
+
+// A segment that was given up for another's orphan leaves that an orphan when nobody wants the segment.
+func TestSoughtIsLetGo(t *testing.T) {
+	c := salvageCore(t, nil)
+	c.Report(c.now, Load{Workers: 1})
+	j := jobAt(3)
+	j.Restarted = true
+	holdFor(c, "b", 1, j)
+	c.partners.meet("d").inc = 1
+	c.Hear(c.now, &News{From: living("d"), Tuples: []Tuple{orphanAt("d", time.Minute, j)}})
+	out := c.Step(c.now, &Message{From: living("b"), To: c.self, Abort: &Abort{Handles: []Handle{1}}})
+	if len(out.Messages) != 1 || out.Messages[0].Disown == nil || out.Messages[0].To.Peer != "d" || c.leases.n != 0 {
+		t.Errorf("it says %+v, and has %d leases", out.Messages, c.leases.n)
+	}
+}
+
 // What a segment has adopted is an orphan again when nobody wants the segment: others were at work on it before. What
 // it had spawned itself is not wanted any more.
 func TestAdoptedIsLetGo(t *testing.T) {

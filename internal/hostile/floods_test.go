@@ -3,6 +3,7 @@
 package hostile
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -14,7 +15,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -419,37 +419,21 @@ func handOvers(size int) func(*testing.T, *daemonVictim, *robber) pour {
 	})
 }
 
-// Floods of every kind, by several members at once, leave the victim's memory and its answers within bounds.
+// Floods of every kind, by several members at once, leave the victim's memory and its answers within bounds. Who floods
+// has a process of its own, which gives way: else whoever measures would wait for the flooders' threads.
 func TestFloods(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(floods)) {
 		t.Run(name, func(t *testing.T) {
 			d, run := newDaemonVictim(t)
 			honest := d.member(run)
+			other := job.RunID{}
 			if name == "kept" {
-				d.other()
+				other = d.other()
 			}
 			quiet, before := p99(honest.probe(t, time.Now().Add(quietFor))), d.peak()
-			var members []pour
-			for range flooders {
-				members = append(members, floods[name](t, d, d.member(run)))
-			}
-			var flooding sync.WaitGroup
-			var poured atomic.Int64
-			until := time.Now().Add(floodFor)
-			for _, send := range members {
-				flooding.Go(func() {
-					runtime.LockOSThread() // so that it has the thread for itself, which gives way to the victim's
-					_ = syscall.Setpriority(syscall.PRIO_PROCESS, syscall.Gettid(), 15)
-					for n := 0; time.Now().Before(until); n++ {
-						send(n)
-						poured.Add(1)
-						time.Sleep(time.Millisecond)
-					}
-				})
-			}
-			flooded := p99(honest.probe(t, until))
-			flooding.Wait()
-			t.Logf("| %s | %d | %.1f | %.1f | %.0f | %.0f |", name, poured.Load(), quiet, flooded,
+			poured := d.flood(name, run, other)
+			flooded := p99(honest.probe(t, time.Now().Add(floodFor)))
+			t.Logf("| %s | %d | %.1f | %.1f | %.0f | %.0f |", name, poured(), quiet, flooded,
 				float64(before)/1e6, float64(d.peak())/1e6)
 			if d.peak() > mostMemory {
 				t.Errorf("%.0f MB, at most %.0f are allowed", float64(d.peak())/1e6, mostMemory/1e6)
@@ -459,4 +443,70 @@ func TestFloods(t *testing.T) {
 			}
 		})
 	}
+}
+
+// floodIs is how a process is told what to pour on whom: the kind, the run, the other run, the daemon's program and the
+// variables of its commands.
+const floodIs = "SATIN_TEST_FLOOD"
+
+// flood has a process of its own begin to flood the daemon, and says how much it has poured when it has ended.
+func (d *daemonVictim) flood(name string, run, other job.RunID) (poured func() int) {
+	d.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	c := exec.Command("nice", "-n", "19", self, "-test.run", "^TestPour$")
+	c.Env = append(os.Environ(), fmt.Sprintf("%s=%s,%s,%s,%s,%s", floodIs, name, run.Hex(), other.Hex(), d.program,
+		strings.Join(d.env, ",")))
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(func() { _, _ = c.Process.Kill(), c.Wait() })
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() || lines.Text() != "begins" {
+		d.t.Fatalf("who is to flood says %q", lines.Text())
+	}
+	return func() (n int) {
+		if !lines.Scan() {
+			d.t.Fatal("who floods says nothing")
+		}
+		n, _ = strconv.Atoi(lines.Text())
+		return n
+	}
+}
+
+// TestPour is the process that floods: it says that it begins, and how much it has poured.
+func TestPour(t *testing.T) {
+	is := strings.Split(os.Getenv(floodIs), ",")
+	if len(is) < 5 {
+		t.Skip("nobody asks for it")
+	}
+	run, _ := job.ParseRunID(is[1])
+	other, _ := job.ParseRunID(is[2])
+	d := &daemonVictim{t: t, program: is[3], env: is[4:], other: func() job.RunID { return other }}
+	var members []pour
+	for range flooders {
+		members = append(members, floods[is[0]](t, d, d.member(run)))
+	}
+	var flooding sync.WaitGroup
+	var poured atomic.Int64
+	fmt.Println("begins")
+	until := time.Now().Add(floodFor)
+	for _, send := range members {
+		flooding.Go(func() {
+			for n := 0; time.Now().Before(until); n++ {
+				send(n)
+				poured.Add(1)
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
+	flooding.Wait()
+	fmt.Println(poured.Load())
 }
