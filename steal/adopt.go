@@ -265,8 +265,8 @@ func (ad *adoption) takePlace(o, s *segment) {
 	o.owner, o.handle = p, h
 }
 
-// reconsiderRestarted looks for each restarted segment whether it is known somewhere by now, and for each
-// orphan whether it is wanted.
+// reconsiderRestarted looks for each segment that is run again, or has not begun, whether it is known somewhere by now,
+// and for each orphan whether it is wanted. What is not run again may be known where two masters were at work.
 func (ad *adoption) reconsiderRestarted() {
 	if !ad.lost.reconsider || !ad.salvaging() {
 		return
@@ -274,8 +274,8 @@ func (ad *adoption) reconsiderRestarted() {
 	ad.lost.reconsider = false
 	ad.abortUseless()
 	for _, s := range ad.segments.inOrder() {
-		if ad.segments.byID[s.id] != s || !s.job.Restarted || s.root || s.witnessOf != nil || s.adoptable() ||
-			s.orphan {
+		if ad.segments.byID[s.id] != s || !s.job.Restarted && s.state != waiting || s.root || s.witnessOf != nil ||
+			s.adoptable() || s.orphan {
 			continue
 		}
 		if s.state == waiting || s.state == running && s.sought < maxSought {

@@ -18,6 +18,7 @@ func (b *book) hold(p *peer, g *Grant) bool {
 	b.segments.queue(s)
 	if !g.Job.Restarted {
 		b.leases.gotBelow(g.Job.Path)
+		b.lost.reconsider = b.lost.reconsider || b.lost.tuples.find(g.Job.Path, g.Job.Identity) != nil
 	} else {
 		b.lost.reconsider = true
 		for _, u := range g.Orphans {

@@ -23,8 +23,12 @@ func (c *Core) receive(m *Message) {
 	if m.From.Inc > p.inc {
 		c.liveness.reborn(p, m.From.Inc)
 	}
-	c.lost.reconsider = c.lost.reconsider || p.lost // what it has of others' jobs can be asked for again
-	p.heard, p.lost = c.now, false
+	if p.heard = c.now; p.lost {
+		p.lost = false
+		c.lost.reconsider = true // what it has of others' jobs can be asked for again
+		// and what it gave may be begun again
+		c.lost.announceSome(func(s *segment) bool { return s.orphan && s.from == p.id })
+	}
 	if m.To.Inc != 0 && m.To.Inc != c.self.Inc {
 		c.stats.DroppedStale++
 		if m.To.Inc < c.self.Inc { // it means an earlier life of this peer and should learn of the present one

@@ -127,6 +127,42 @@ func TestOrphansTellAgain(t *testing.T) {
 	}
 }
 
+// Who gave an orphan away, and is heard again after a long silence, is told of it: it may not have heard of it before.
+func TestOrphanIsToldToItsOwner(t *testing.T) {
+	c := salvageCore(t, nil)
+	holdFor(c, "b", 1, jobAt(3))
+	c.Report(c.now, Load{Workers: 1, Runs: 1})
+	for len(c.partners.find("b").held) > 0 {
+		later(c, 500*time.Millisecond)
+	}
+	for range 3 {
+		later(c, 500*time.Millisecond)
+	}
+	for i, from := range []PeerID{"e", "b"} {
+		c.Step(c.now, &Message{From: living(from), To: c.self, Hunger: &Hunger{Seq: 1}})
+		if got := told(later(c, 100*time.Millisecond)); len(got) != i {
+			t.Errorf("when %s is heard it tells of %v", from, got)
+		}
+	}
+}
+
+// A job that waits here is not begun if another is known to be at work on it, as where two masters were at work.
+func TestWaitingIsSought(t *testing.T) {
+	news := func(c *Core) Output {
+		return c.Hear(c.now, &News{From: living("d"), Tuples: []Tuple{orphanAt("d", time.Second, jobAt(3))}})
+	}
+	job := func(c *Core) Output { return holdFor(c, "b", 1, jobAt(3)) }
+	for name, steps := range map[string][]func(*Core) Output{"news first": {news, job}, "job first": {job, news}} {
+		c := salvageCore(t, nil)
+		c.Report(c.now, Load{Workers: 1})
+		steps[0](c)
+		if out := steps[1](c); !slices.ContainsFunc(out.Messages,
+			func(m *Message) bool { return m.Adopt != nil && m.To.Peer == "d" }) {
+			t.Errorf("%s: it says %+v", name, out.Messages)
+		}
+	}
+}
+
 // heir is a core whose thief "c" of job 3 is silent, so that it runs that itself, and has adopted 3.1 from "d" and
 // given 3.2 to "e".
 func heir(t *testing.T) (c *Core, stolen Handle) {

@@ -68,7 +68,7 @@ func (lw *lostWork) announceOrphans() { lw.announceSome((*segment).adoptable) }
 
 func (lw *lostWork) announceSome(fits func(*segment) bool) {
 	for _, s := range lw.segments.inOrder() {
-		if fits(s) {
+		if fits(s) && lw.now-s.toldAt >= lw.cfg.TellEvery { // else it is about to be told
 			s.quiet = 2 * max(s.quiet, tellAgain)
 			lw.announceRunning(s)
 		}
