@@ -107,6 +107,9 @@ func (a *audit) end() {
 		return
 	}
 	c, most := &a.world.counts, vainFew+uint64(len(a.ran))/vainShare
+	if again := a.world.cfg.MostAgain; again > 0 && c.AgainWork > again {
+		panic(violation(nothingInVain, "%v of work ran again, for a fault that passed, want %v at most", c.AgainWork, again))
+	}
 	switch {
 	case !a.world.cfg.Frugal:
 	case c.AgainInVain > most:

@@ -82,6 +82,8 @@ type Config struct {
 	Quorum *Quorum
 	// Frugal makes it a violation that much is done again whose outcome somebody has: for runs that have no excuse.
 	Frugal bool
+	// MostAgain, if it is not 0, makes it a violation that more work than that is done twice: for faults that pass.
+	MostAgain time.Duration
 	// Limit is how long after the last fault has ended a run that has not is declared to hang. 0 means 24 hours.
 	Limit time.Duration
 	// Want is the result the run must have; nil: it is computed by Sequential.

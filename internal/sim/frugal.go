@@ -9,8 +9,9 @@ import (
 	"github.com/satin-peer/satin/steal/policy"
 )
 
-// frugalSchedule draws a run in which only peers go, once, in the middle of it, and everybody notices soon:
-// nothing excuses that work is done again whose outcome somebody has. Config.Frugal says how much may be.
+// frugalSchedule draws a run in which only peers go, once, in the middle of it, and everybody notices soon: nothing
+// excuses that work is done again whose outcome somebody has. Config.Frugal says how much may be. In half of them
+// nobody goes, and something passes.
 func frugalSchedule(seed uint64, r *rand.Rand) Config {
 	c := Config{
 		Seed: seed,
@@ -48,7 +49,37 @@ func frugalSchedule(seed uint64, r *rand.Rand) Config {
 		f.At += time.Second
 	}
 	c.Faults = append(c.Faults, f)
+	if r.IntN(2) == 0 {
+		pass(&c, peers, r)
+	}
 	return c
+}
+
+// pass has a fault befall the run that loses nothing and is over after a second or two, in its first half or so. What
+// all peers do from its beginning until they have noticed its end may be done twice, and as much again.
+func pass(c *Config, peers int, r *rand.Rand) {
+	s := c.Tree.(*Split)
+	s.Total = time.Duration(peers*(8+r.IntN(8))) * time.Second
+	total := Sequential(s)
+	c.Want = &total.Result
+	c.Frugal, c.Checkpoint = false, Checkpoint{}
+	f := Fault{At: time.Duration(1000+r.IntN(3000)) * time.Millisecond, Peer: r.IntN(peers), Cluster: r.IntN(2),
+		For: time.Duration(300+r.IntN(2000)) * time.Millisecond}
+	f.Kind = []FaultKind{LinkDown, PartitionCluster, PartitionLong, PartitionOneWay, Drop, Delay, Reorder, Stall,
+		MasterStall}[r.IntN(9)]
+	switch f.Kind {
+	case LinkDown:
+		f.Cluster, f.Other = 0, 1
+	case PartitionLong, PartitionOneWay:
+		f.Peers = r.Perm(peers)[:1+r.IntN(peers/2)]
+	case Drop:
+		f.Amount = r.Float64() / 3
+	case Delay, Reorder:
+		f.Amount = r.Float64() / 5
+	}
+	c.Faults = []Fault{f}
+	noticed := time.Duration(c.Core.HeartbeatMisses) * c.Core.HeartbeatEvery
+	c.MostAgain = 2 * time.Duration(peers) * (f.For + noticed)
 }
 
 // policyOf makes policies by name.

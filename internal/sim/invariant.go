@@ -36,10 +36,11 @@ const (
 	// what was handed over and acknowledged is in the receiver's table, or a job above it is
 	ackMeansStored = "ack-means-stored"
 	// two leases after the last change, those who hear each other have one master, until there is an answer
-	oneMaster     = "one-master"
-	oneAnswer     = "one-answer"      // every answer after the first equals it
-	inBounds      = "in-bounds"       // messages, news and what is outside keep to the core's configuration
-	nothingInVain = "nothing-in-vain" // (Config.Frugal) little runs again whose outcome somebody has
+	oneMaster = "one-master"
+	oneAnswer = "one-answer" // every answer after the first equals it
+	inBounds  = "in-bounds"  // messages, news and what is outside keep to the core's configuration
+	// (Config.Frugal) little runs again whose outcome somebody has; (Config.MostAgain) nor for long what others are at
+	nothingInVain = "nothing-in-vain"
 	vouchedFor    = "vouched-for"     // (Config.Vouch) what is sent or stored carries its author's word
 	touchedSaysSo = "touched-says-so" // (Config.Outcast) and names the outcast, if that had a hand in it
 	// (Config.Outcast) who has heard of the outcast keeps nothing that it had a hand in, and brings no such thing home
