@@ -139,6 +139,7 @@ func TestOrphanIsToldToItsOwner(t *testing.T) {
 		later(c, 500*time.Millisecond)
 	}
 	for i, from := range []PeerID{"e", "b"} {
+		c.partners.meet(from).lost = true
 		c.Step(c.now, &Message{From: living(from), To: c.self, Hunger: &Hunger{Seq: 1}})
 		if got := told(later(c, 100*time.Millisecond)); len(got) != i {
 			t.Errorf("when %s is heard it tells of %v", from, got)
