@@ -173,8 +173,8 @@ sim-huge: ## Make the page of what a peer costs among 10,000, a virtual HOUR=1h 
 soak: ## Run SEEDS=1000000 schedules, for a night or two, after those that docs/results/sim-soak.md has, and add them there
 	$(GO) run ./cmd/satin-sim soak --seeds $(SEEDS) --add docs/results/sim-soak.md --of $$(git rev-parse --short HEAD)
 
-recovery-tables: ## Make the papers' tables of crashes, departures, migration and checkpoints, into docs/results (SEEDS=3 runs of each)
-	$(GO) run ./cmd/satin-sim table recovery --seeds $(SEEDS) --out docs/results
+recovery-tables: ## Make the papers' tables of crashes, departures, migration and checkpoints, and that of faults that pass, into docs/results (SEEDS=3 runs of each)
+	$(GO) run ./cmd/satin-sim table recovery faults --seeds $(SEEDS) --out docs/results
 
 objects-tables: ## Make the paper's tables of programs that share data, into docs/results (SEEDS=3 runs of each)
 	$(GO) run ./cmd/satin-sim table objects othello harm javelin --seeds $(SEEDS) --out docs/results

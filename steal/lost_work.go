@@ -129,7 +129,7 @@ func (lw *lostWork) orphansUnder(p job.Path, most int, bytes *int) (list []Tuple
 		}
 	}
 	for _, s := range lw.segments.inOrder() {
-		if s.adoptable() && (p.Above(s.job.Path) || slices.Equal(p, s.job.Path)) &&
+		if s.adoptable() && atOrAbove(p, s.job.Path) &&
 			!add(lw.worksOn(s)) {
 			return list
 		}

@@ -95,7 +95,8 @@ func (mi *mirror) pass(from *peer, p Partial) {
 // longest path above it.
 func (mi *mirror) partOf(path job.Path) *segment {
 	return mi.segments.deepest(path, func(s *segment) bool {
-		return (s.state == running || s.state == lent) && (s.root || s.owner != nil && !s.owner.lost)
+		return len(s.job.Path) < len(path) && (s.state == running || s.state == lent) &&
+			(s.root || s.owner != nil && !s.owner.lost)
 	})
 }
 

@@ -2,14 +2,12 @@ package steal
 
 import (
 	"slices"
-
-	"github.com/satin-peer/satin/job"
 )
 
 // Rivals are two that are at work on one job, or on a job and on one below it, though nobody was lost: they were cut
 // off from each other for a while, and each side ran again what the other had. Whoever is still waited for says
 // nothing of itself, since nobody looks for it; so an orphan on the other side would go on for nobody, and idle peers
-// would steal from it. It is told that it is not wanted when it tells of itself (teller.announceOrphans): of the two,
+// would steal from it. It is told that it is not wanted when it tells of itself (lostWork.announceRunning): of the two,
 // the one that began later gives way, as a restarted job does to an older orphan (adoption.seek).
 
 // answerOrphans tells somebody which of the jobs that it has as orphans are at work here, since before it began them.
@@ -35,13 +33,7 @@ func (lo *losses) rivalOf(from Address, u *Tuple) *segment {
 	if u.Done || u.Holder != from || lo.leaving {
 		return nil
 	}
-	var s *segment
-	for _, x := range lo.segments.byID {
-		if x.state == running && !x.adoptable() && atOrAbove(x.job.Path, u.Path) &&
-			(s == nil || len(x.job.Path) > len(s.job.Path) || len(x.job.Path) == len(s.job.Path) && x.id < s.id) {
-			s = x
-		}
-	}
+	s := lo.segments.deepest(u.Path, func(s *segment) bool { return s.state == running && !s.adoptable() })
 	switch {
 	case s == nil || s.begun >= lo.now-u.Age:
 		return nil
@@ -57,8 +49,6 @@ func (lo *losses) rivalOf(from Address, u *Tuple) *segment {
 	}
 	return s
 }
-
-func atOrAbove(a, b job.Path) bool { return a.Above(b) || slices.Equal(a, b) }
 
 // giveWay ends orphans that began after another peer had begun the same job, or one above it that is not run again.
 func (lo *losses) giveWay(to []Tuple) {

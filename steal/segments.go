@@ -105,10 +105,10 @@ func (ss *segments) passedOn(p job.Path, id job.Identity) *segment {
 	return ss.oldest(p, id, func(s *segment) bool { return s.state == lent && s.owner != nil && s.inDoubt() })
 }
 
-// deepest finds, of the segments that fit, the one with the longest path above a path, of two the oldest.
+// deepest finds, of the segments that fit, the one with the longest path at a path or above it, of two the oldest.
 func (ss *segments) deepest(path job.Path, fits func(*segment) bool) (best *segment) {
 	for _, s := range ss.byID {
-		if fits(s) && s.job.Path.Above(path) && (best == nil ||
+		if fits(s) && atOrAbove(s.job.Path, path) && (best == nil ||
 			cmp.Or(cmp.Compare(len(best.job.Path), len(s.job.Path)), cmp.Compare(s.id, best.id)) < 0) {
 			best = s
 		}
@@ -116,9 +116,11 @@ func (ss *segments) deepest(path job.Path, fits func(*segment) bool) (best *segm
 	return best
 }
 
+func atOrAbove(a, b job.Path) bool { return a.Above(b) || slices.Equal(a, b) }
+
 // spawnedUnder finds the running segment that a job belongs to, by its path: the one with the longest path above it.
 func (ss *segments) spawnedUnder(path job.Path) *segment {
-	return ss.deepest(path, func(s *segment) bool { return s.state == running })
+	return ss.deepest(path, func(s *segment) bool { return s.state == running && len(s.job.Path) < len(path) })
 }
 
 func (ss *segments) dropUnacked(s *segment) {

@@ -13,7 +13,7 @@ var passingMutants = []mutant{
 	{name: "passing/rival-younger", wrong: "whoever began later has the orphan of before give way", file: "steal/rivals.go",
 		pkg: "steal", run: rivals, old: "s == nil || s.begun >= lo.now-u.Age", new: "s == nil"},
 	{name: "passing/rival-orphan", wrong: "an orphan has another orphan give way", file: "steal/rivals.go",
-		pkg: "steal", run: rivals, old: "x.state == running && !x.adoptable() &&", new: "x.state == running &&"},
+		pkg: "steal", run: rivals, old: "s.state == running && !s.adoptable() })", new: "s.state == running })"},
 	{name: "passing/rival-restarted", wrong: "who looks for orphans has them give way", file: "steal/rivals.go",
 		pkg: "steal", run: rivals, old: "case s.job.Restarted || s.again ||", new: "case s.again ||"},
 	{name: "passing/rival-again", wrong: "who looks for the orphan of one job has it give way", file: "steal/rivals.go",
