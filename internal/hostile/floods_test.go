@@ -70,6 +70,11 @@ var floods = map[string]func(t *testing.T, d *daemonVictim, x *robber) pour{
 		}
 		return &steal.Message{Reply: &steal.StealReply{Jobs: []steal.Grant{g}}}
 	}),
+	"messages in messages": messages(func(_ *testing.T, x *robber, n int) *steal.Message {
+		self := steal.Address{Peer: steal.PeerID(x.victim.String())}
+		return &steal.Message{Relayed: &steal.Message{From: x.self, To: self, Result: &steal.Result{
+			Handle: steal.Handle(n), Path: append(make(job.Path, 8000), uint32(n)), Outcome: []byte{1}}}}
+	}),
 	"requests": messages(func(_ *testing.T, x *robber, n int) *steal.Message {
 		return &steal.Message{Request: &steal.StealRequest{ID: steal.RequestID(n + 1), Max: 64, Patience: time.Minute}}
 	}),

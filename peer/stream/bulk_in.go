@@ -83,11 +83,8 @@ func (r *bulkReader) take(f wire.BulkFrame, bytes int) error {
 
 func (r *bulkReader) begin(f wire.BulkFrame) error {
 	r.last = f.Transfer
-	m := new(steal.Message)
-	if err := wire.Control().Decode(f.Data, m); err != nil {
-		return fmt.Errorf("%w: %w", errOffence, err)
-	}
-	if err := r.p.judge(m); err != nil {
+	m, err := r.p.message(f.Data)
+	if err != nil {
 		return err
 	}
 	if !carriesOutcome(m) || len(longBody(m)) > 0 {

@@ -104,7 +104,7 @@ type failer interface {
 
 func sameDecoding(t failer, b []byte, from, to steal.PeerID) {
 	t.Helper()
-	got, err := decode(b, from, to)
+	got, err := decode(b, from, to, func() {})
 	want := new(steal.Message)
 	wantErr := wire.Control().Decode(b, want)
 	if (err == nil) != (wantErr == nil) || err == nil && !reflect.DeepEqual(got, want) {

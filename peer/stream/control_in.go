@@ -46,11 +46,8 @@ func (p *partner) inbound(s network.Stream, q *turns, read func(network.Stream) 
 // readControl reads a control stream to its end.
 func (p *partner) readControl(s network.Stream) {
 	p.readMessages(s, &p.inControl, func(b []byte) (func(), error) {
-		m, err := decode(b, p.name, p.t.self)
+		m, err := p.message(b)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", errOffence, err)
-		}
-		if err := p.judge(m); err != nil {
 			return nil, err
 		}
 		if m.HandOver != nil {
@@ -98,11 +95,14 @@ func (p *partner) frameDeadline(s network.Stream, timeout time.Duration) func(be
 	}
 }
 
-// What one peer hands over is read at handedRate: of all that it may send nothing else makes as much work for each of
-// its bytes, and nobody has asked for it. It waits in its own streams meanwhile, so its other messages wait behind.
+// What one peer hands over is read at handedRate: of all that it may send little else makes as much work for each of
+// its bytes, and nobody has asked for it. What only the general codec can read is more work: a message within a message
+// needs it, and whatever else a correct peer does not send. It waits in its own streams meanwhile, so its other messages
+// wait behind.
 const (
 	handedRate   = 2 << 20 // bytes a second
 	handedAtOnce = 1 << 20
+	generalWork  = 4 // bytes that one of these counts as
 )
 
 // handed waits until so many bytes more may have been handed over, or the transport closes.
@@ -112,13 +112,18 @@ func (p *partner) handed(bytes int) {
 	}
 }
 
-// judge refuses what no correct peer sends to this one.
-func (p *partner) judge(m *steal.Message) error {
-	if err := m.Validate(); err != nil {
-		return fmt.Errorf("%w: %w", errOffence, err)
+// message reads a message, and refuses what no correct peer sends to this one.
+func (p *partner) message(b []byte) (*steal.Message, error) {
+	m, err := decode(b, p.name, p.t.self, func() { p.handed(generalWork * len(b)) })
+	if err == nil {
+		err = m.Validate()
 	}
-	if m.From.Peer != p.name || m.To.Peer != p.t.self {
-		return fmt.Errorf("%w: a message from %.60s to %.60s came from %s", errOffence, m.From.Peer, m.To.Peer, p.name)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", errOffence, err)
+	case m.From.Peer != p.name || m.To.Peer != p.t.self:
+		return nil, fmt.Errorf("%w: a message from %.60s to %.60s came from %s", errOffence, m.From.Peer, m.To.Peer,
+			p.name)
 	}
-	return nil
+	return m, nil
 }

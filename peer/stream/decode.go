@@ -9,12 +9,14 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// decode reads a message. The peers are those that it is probably from and to: their names need no memory then.
-func decode(b []byte, from, to steal.PeerID) (*steal.Message, error) {
+// decode reads a message. The peers are those that it is probably from and to: their names need no memory then. What
+// only the general codec can read takes it some fifteen times as long; general is called before it does.
+func decode(b []byte, from, to steal.PeerID, general func()) (*steal.Message, error) {
 	m, r := new(steal.Message), &cursor{b: b, names: [2]steal.PeerID{from, to}}
 	if r.readMessage(m); !r.failed && len(r.b) == 0 {
 		return m, nil
 	}
+	general()
 	m = new(steal.Message)
 	return m, wire.Control().Decode(b, m)
 }
@@ -30,31 +32,37 @@ type cursor struct {
 
 // head reads a type's argument. The least that an argument may be follows from its length.
 func (r *cursor) head(major byte) uint64 {
-	if len(r.b) == 0 || r.b[0]&0xe0 != major {
-		return r.fail()
-	}
-	short := r.b[0] & 0x1f
-	var v, least uint64
-	length := 1
-	switch {
-	case short < 24:
-		v = uint64(short)
-	case short == 24 && len(r.b) >= 2:
-		v, least, length = uint64(r.b[1]), 24, 2
-	case short == 25 && len(r.b) >= 3:
-		v, least, length = uint64(binary.BigEndian.Uint16(r.b[1:])), 1<<8, 3
-	case short == 26 && len(r.b) >= 5:
-		v, least, length = uint64(binary.BigEndian.Uint32(r.b[1:])), 1<<16, 5
-	case short == 27 && len(r.b) >= 9:
-		v, least, length = binary.BigEndian.Uint64(r.b[1:]), 1<<32, 9
-	default:
-		return r.fail()
-	}
-	if v < least {
+	v, length := argument(r.b, major)
+	if length == 0 {
 		return r.fail()
 	}
 	r.b = r.b[length:]
 	return v
+}
+
+// argument is what head reads, and how many bytes that takes; 0 if it is something else.
+func argument(b []byte, major byte) (v uint64, length int) {
+	if len(b) == 0 || b[0]&0xe0 != major {
+		return 0, 0
+	}
+	short := b[0] & 0x1f
+	var least uint64
+	switch {
+	case short < 24:
+		return uint64(short), 1
+	case short == 24 && len(b) >= 2:
+		v, least, length = uint64(b[1]), 24, 2
+	case short == 25 && len(b) >= 3:
+		v, least, length = uint64(binary.BigEndian.Uint16(b[1:])), 1<<8, 3
+	case short == 26 && len(b) >= 5:
+		v, least, length = uint64(binary.BigEndian.Uint32(b[1:])), 1<<16, 5
+	case short == 27 && len(b) >= 9:
+		v, least, length = binary.BigEndian.Uint64(b[1:]), 1<<32, 9
+	}
+	if v < least {
+		return 0, 0
+	}
+	return v, length
 }
 
 func (r *cursor) fail() uint64 {
@@ -176,11 +184,24 @@ func (r *cursor) count(least int) uint64 {
 	return n
 }
 
+// readUints reads an array of numbers. It moves on in a slice of its own: that of the cursor is in the heap, where each
+// step is told to the garbage collector while that is at work, and a path may have thousands of steps.
 func readUints[S ~[]T, T ~uint8 | ~uint16 | ~uint32 | ~uint64](r *cursor, bits int) S {
 	list := make(S, r.count(1))
+	b := r.b
 	for i := range list {
-		list[i] = T(r.number(bits))
+		if len(b) > 0 && b[0] < 24 {
+			list[i], b = T(b[0]), b[1:]
+			continue
+		}
+		v, length := argument(b, cborUint)
+		if length == 0 || bits < 64 && v>>bits > 0 {
+			r.fail()
+			return list
+		}
+		list[i], b = T(v), b[length:]
 	}
+	r.b = b
 	return list
 }
 
