@@ -96,6 +96,8 @@ type Config struct {
 	Trace io.Writer
 	// Weigh has the report say how much memory the run takes, after a collection of garbage.
 	Weigh bool
+	// Between is called after each event, for runs that take turns on one processor; nil for nothing.
+	Between func()
 	// Buckets is the number of equal stretches of time that Result.Timeline is divided into; 0 for no timeline.
 	Bucket time.Duration
 }

@@ -141,6 +141,9 @@ func (w *world) loop() {
 		}
 		w.counts.Events++
 		w.dispatch(&e)
+		if w.cfg.Between != nil {
+			w.cfg.Between()
+		}
 	}
 }
 

@@ -31,8 +31,8 @@ func MakeHuge(o Options, sizes []Huge) (*Document, error) {
 	d.para("Runs of a broad irregular tree of jobs of about 1 s under the default policy, 10 ms and 1 MB/s between clusters, " +
 		"by seed 1, one run at a time. Memory is what is in use after a collection in the last moment of the run, of the whole " +
 		"simulation. Growth is the processor time, and the messages, for each peer and virtual second relative to the first row. " +
-		"The processor time grows with what caches do not hold any more, too, as it would for many small swarms: so there is " +
-		"the same relative to as many peers in swarms of the first row, one beside the other on one processor.")
+		"In it is what the simulation's caches do not hold any more of so many peers, which is nothing that one of them pays: so " +
+		"there is the same relative to as many peers in swarms of the first row, simulated an event of each in turn.")
 	rows := [][]string{{"peers", "clusters", "virtual time", "CPU time", "KB for each peer",
 		"CPU time for each peer-hour", "growth", "beside as many in small swarms", "messages of each peer in a second", "growth", "of them between clusters", "share of time at work"}}
 	var first struct{ cpu, messages float64 }
@@ -90,8 +90,8 @@ func newsOf(size Huge, r *sim.Report) []string {
 		every.String(), fmt.Sprintf("%.0f", cards*cardBytes+loads*loadBytes)}
 }
 
-// abreast runs as many swarms of a size as make so many peers, at once on one processor, and gives the processor time
-// for each peer and virtual second.
+// abreast runs as many swarms of a size as make so many peers, an event of each in turn on one processor, and gives the
+// processor time for each peer and virtual second: with as many peers' state to reach as in one large swarm.
 func abreast(size Huge, peers int) (cpu float64, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	n := max(1, peers/size.Peers)
@@ -99,7 +99,7 @@ func abreast(size Huge, peers int) (cpu float64, err error) {
 	for i := range configs {
 		configs[i] = costRun(adaptive, size.Peers, size.Clusters, size.For, uint64(i+1))
 		total := sim.Sequential(configs[i].Tree)
-		configs[i].Want = &total.Result
+		configs[i].Want, configs[i].Between = &total.Result, runtime.Gosched
 	}
 	runtime.GC()
 	var elapsed time.Duration
