@@ -126,6 +126,7 @@ func TestPutBackComesFirst(t *testing.T) {
 // TestAbortWaitsForPathReaders: somebody reads the path of a stolen job, which leads through the frames below it. Its
 // owner may drop it, but not go on and end those frames before the reader has left.
 func TestAbortWaitsForPathReaders(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // then Gosched lets the other go on, however busy the machine is
 	p := testPool(t, 1)
 	w := engine.NewWorker(p, 1)
 	w.Enter(0, 0)
