@@ -70,6 +70,34 @@ var floods = map[string]func(t *testing.T, d *daemonVictim, x *robber) pour{
 		}
 		return &steal.Message{Reply: &steal.StealReply{Jobs: []steal.Grant{g}}}
 	}),
+	"inventories": messages(func(_ *testing.T, _ *robber, n int) *steal.Message {
+		h := &steal.Heartbeat{Seq: uint64(n + 1), Leases: 1000, Every: time.Second}
+		for k := range 16_000 {
+			h.Held = append(h.Held, steal.Handle(n+2*k+1))
+		}
+		return &steal.Message{Heartbeat: h}
+	}),
+	"aborts": messages(func(_ *testing.T, x *robber, n int) *steal.Message {
+		a := &steal.Abort{}
+		for k := range 1000 {
+			a.Handles = append(a.Handles, steal.Handle(n+2*k+1))
+			a.Elsewhere = append(a.Elsewhere, steal.Tuple{Path: job.Path{uint32(n), uint32(k)}, Holder: x.self,
+				Age: time.Hour})
+		}
+		return &steal.Message{Abort: a}
+	}),
+	"adoptions": messages(func(_ *testing.T, _ *robber, n int) *steal.Message {
+		a := &steal.Adopt{}
+		for k := range 1000 {
+			a.Jobs = append(a.Jobs, steal.Adoption{Handle: steal.Handle(1000*n + k + 1),
+				Path: job.Path{uint32(n), uint32(k)}})
+		}
+		return &steal.Message{Adopt: a}
+	}),
+	"results": messages(func(_ *testing.T, _ *robber, n int) *steal.Message {
+		return &steal.Message{Result: &steal.Result{Handle: steal.Handle(n + 1), Path: make(job.Path, 8000),
+			Outcome: make([]byte, 50<<10)}}
+	}),
 	"messages in messages": messages(func(_ *testing.T, x *robber, n int) *steal.Message {
 		self := steal.Address{Peer: steal.PeerID(x.victim.String())}
 		return &steal.Message{Relayed: &steal.Message{From: x.self, To: self, Result: &steal.Result{
@@ -274,11 +302,13 @@ func TestFloods(t *testing.T) {
 			if name == "kept" {
 				other = d.other()
 			}
-			quiet, before := p99(honest.probe(t, time.Now().Add(quietFor))), d.peak()
+			cores := d.cores()
+			quiet, before, idle := p99(honest.probe(t, time.Now().Add(quietFor))), d.peak(), cores()
 			poured := d.flood(name, run, other)
+			cores = d.cores()
 			flooded := p99(honest.probe(t, time.Now().Add(floodFor)))
-			t.Logf("| %s | %d | %.1f | %.1f | %.0f | %.0f |", name, poured(), quiet, flooded,
-				float64(before)/1e6, float64(d.peak())/1e6)
+			t.Logf("| %s | %d | %.1f | %.1f | %.0f | %.0f | %.2f | %.2f |", name, poured(), quiet, flooded,
+				float64(before)/1e6, float64(d.peak())/1e6, idle, cores())
 			if d.peak() > mostMemory {
 				t.Errorf("%.0f MB, at most %.0f are allowed", float64(d.peak())/1e6, mostMemory/1e6)
 			}
