@@ -68,7 +68,8 @@ func TestLongHandOver(t *testing.T) {
 // What one peer hands over comes at a rate, short and long, and what others send does not wait for it.
 func TestHandOversComeAtARate(t *testing.T) {
 	handOver := func(m *steal.Message, id, size int) {
-		m.HandOver = &steal.HandOver{ID: uint64(id), Parts: []steal.Partial{{Path: job.Path{1}, Outcome: make([]byte, size)}}}
+		m.HandOver = &steal.HandOver{ID: uint64(id),
+			Parts: []steal.Partial{{Path: job.Path{1}, Outcome: make([]byte, size)}}}
 	}
 	relayed := func(m *steal.Message, id, size int) {
 		m.Relayed = &steal.Message{From: m.From, To: m.To, Result: &steal.Result{Handle: steal.Handle(id),
@@ -85,7 +86,8 @@ func TestHandOversComeAtARate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, 3, func(w *world) {
 				const seconds = 10
-				box, roomy := newInbox(), stream.Config{QueueMessages: 4000, QueueBytes: 2 * c.all, BulkMemory: 2 * c.all}
+				box := newInbox()
+				roomy := stream.Config{QueueMessages: 4000, QueueBytes: 2 * c.all, BulkMemory: 2 * c.all}
 				a, b := w.start(0, roomy, newInbox().handler()), w.start(2, roomy, newInbox().handler())
 				w.start(1, roomy, box.handler())
 				began, n := time.Now(), c.all/c.size

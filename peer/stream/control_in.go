@@ -96,9 +96,9 @@ func (p *partner) frameDeadline(s network.Stream, timeout time.Duration) func(be
 }
 
 // What one peer hands over is read at handedRate: of all that it may send little else makes as much work for each of
-// its bytes, and nobody has asked for it. What only the general codec can read is more work: a message within a message
-// needs it, and whatever else a correct peer does not send. It waits in its own streams meanwhile, so its other messages
-// wait behind.
+// its bytes, and nobody has asked for it. What only the general codec can read is more work: a message within a
+// message, and whatever else a correct peer does not send. It waits in its own streams meanwhile, so its other
+// messages wait behind.
 const (
 	handedRate   = 2 << 20 // bytes a second
 	handedAtOnce = 1 << 20
