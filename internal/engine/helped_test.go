@@ -30,6 +30,11 @@ func waiter(f *satin.Frame, unwinds bool) int {
 		satin.Spawn(f, identity, 1).Get()
 	}
 	defer helpPool.Load().HideSpares()()
+	defer func() { // it unwinds: whatever the believer was given it has time to go on with
+		for range 1000 {
+			runtime.Gosched()
+		}
+	}()
 	return x.Get()
 }
 
@@ -64,6 +69,7 @@ func doomed(f *satin.Frame, unwinds bool) int {
 // that it was aborted, which its own spawner was not.
 func TestHelpOfAborted(t *testing.T) {
 	p := testPool(t, 2)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // Gosched lets all others go on, however busy the machine is
 	p.AddWorkers(engine.MaxForLocal)
 	helpPool.Store(p)
 	for _, unwinds := range []bool{false, true} {
