@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/engine"
@@ -31,8 +32,8 @@ func waiter(f *satin.Frame, unwinds bool) int {
 	}
 	defer helpPool.Load().HideSpares()()
 	defer func() { // it unwinds: whatever the believer was given it has time to go on with
-		for range 1000 {
-			runtime.Gosched()
+		for n := 0; n < 50 && !gates[2].reached.Load(); n++ {
+			time.Sleep(time.Millisecond)
 		}
 	}()
 	return x.Get()
@@ -69,7 +70,6 @@ func doomed(f *satin.Frame, unwinds bool) int {
 // that it was aborted, which its own spawner was not.
 func TestHelpOfAborted(t *testing.T) {
 	p := testPool(t, 2)
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // Gosched lets all others go on, however busy the machine is
 	p.AddWorkers(engine.MaxForLocal)
 	helpPool.Store(p)
 	for _, unwinds := range []bool{false, true} {
