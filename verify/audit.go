@@ -23,8 +23,8 @@ type audit struct {
 	left   uint64          // these may still take so long
 	at     Claim           // where the present one has come
 	timed  bool            // the present one is drawn by time
-	skip   uint64          // nodes, or time, before its target, in the order of a walk that comes to a node before its children
-	index  uint64          // of the node it has come to, in that order
+	skip   uint64          // nodes, or time, before its target, where a walk comes to a node before its children
+	index  uint64          // of the node it has come to, in that walk
 	ran    map[uint64]bool // which were run again
 	node   *Opening
 	rerun  bool
@@ -85,7 +85,12 @@ func (c *Core) openedInAudit(q *question, from PeerID, claim Claim, o *Opening) 
 		own -= x.size(&o.Children[i])
 	}
 	if x.skip < own {
-		c.drew(q, o, own)
+		if x.spares(own, c.rand) {
+			c.nextChallenge(q)
+			return
+		}
+		x.node, x.rerun = o, true
+		c.order(Rerun{q.node, o.Node, o.Children})
 		return
 	}
 	x.skip -= own
@@ -101,20 +106,15 @@ func (c *Core) openedInAudit(q *question, from PeerID, claim Claim, o *Opening) 
 	}
 }
 
-// drew has the node run again that was drawn, unless it was, or took longer by itself than is left for it.
-func (c *Core) drew(q *question, o *Opening, own uint64) {
-	x := q.audit
+// spares says whether the node that was drawn is not run again: it was, or took longer by itself than is left for it.
+func (x *audit) spares(own uint64, rand Rand) bool {
 	spared := x.ran[x.index]
 	if x.timed {
-		spared = spared || own > x.left && c.rand.Below(own) >= x.left
+		spared = spared || own > x.left && rand.Below(own) >= x.left
 		x.left -= min(own, x.left)
 	}
-	if spared {
-		c.nextChallenge(q)
-		return
-	}
-	x.ran[x.index], x.node, x.rerun = true, o, true
-	c.order(Rerun{q.node, o.Node, o.Children})
+	x.ran[x.index] = x.ran[x.index] || !spared
+	return spared
 }
 
 // audited compares. A child that the node has not spawned is no lie, where paths depend on what ended first; but its

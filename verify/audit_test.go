@@ -32,8 +32,8 @@ func (f forest) leaves(path string, own uint64, times ...uint64) Claim {
 }
 
 // audit has a claim challenged, and gives the paths of what is run again, in order. What is wrong is blamed.
-func (f forest) audit(t *testing.T, spot float64, draw func(n uint64) uint64, claim Claim, wrong ...string) (ran []string,
-	blamed, accepted bool) {
+func (f forest) audit(t *testing.T, spot float64, draw func(n uint64) uint64, claim Claim,
+	wrong ...string) (ran []string, blamed, accepted bool) {
 	t.Helper()
 	c := swarm(1)
 	c.cfg.Spot, c.rand = spot, drawer(draw)
@@ -235,6 +235,30 @@ func TestTimesThatLie(t *testing.T) {
 	}
 }
 
+// There are as many draws by time as alike ones, however many nodes that hardly took any time a point falls into.
+func TestDrawsAreBounded(t *testing.T) {
+	const n = 100
+	times, draws := []uint64{1000}, []uint64{0, 10, 20, 30, 40}
+	for range n - 2 {
+		times = append(times, 1)
+	}
+	for i := range uint64(n) {
+		draws = append(draws, 1050+i)
+	}
+	f := forest{}
+	claim := f.leaves("1", 0, times...)
+	if ran, _, accepted := f.audit(t, 0.05, list(draws...), claim); len(ran) != 10 || !accepted {
+		t.Errorf("%d nodes run again, accepted %v", len(ran), accepted)
+	}
+	// what takes longer than is left is run with the probability left/own: here a point of 55 in 1000
+	for point, runs := range map[uint64]int{54: 6, 55: 5} {
+		ran, _, accepted := f.audit(t, 0.05, list(0, 10, 20, 30, 40, 0, point, 1050), claim)
+		if len(ran) != runs || !accepted {
+			t.Errorf("%d of 1000: %d nodes run again, accepted %v", point, len(ran), accepted)
+		}
+	}
+}
+
 // Claims of times that cannot be are not looked at any further.
 func TestImpossibleTimes(t *testing.T) {
 	f := forest{}
@@ -252,15 +276,18 @@ func TestImpossibleTimes(t *testing.T) {
 func TestTimesAreCommittedTo(t *testing.T) {
 	f := forest{}
 	seen := map[Hash]bool{}
-	for _, c := range []Claim{f.leaves("1", 0, 0, 0), f.leaves("1", 3, 0, 0), f.leaves("1", 0, 3, 0),
+	for _, c := range []Claim{f.leaves("1", 0, 0, 0), f.leaves("1", 3, 0, 0), f.leaves("1", 4, 0, 0),
+		f.leaves("1", 0, 3, 0),
 		f.leaves("1", 0, 0, 3), f.leaves("1", 0, 1, 2)} {
 		if seen[c.Tree] {
 			t.Errorf("%+v is another one's tree", c)
 		}
 		seen[c.Tree] = true
 	}
-	const before = "7f0c389a651e67886722ac924fb8350eb7f3bc71a0910c8f751a9ba25b880e5f"
-	if c := leaf("1", 1).Claim(); hex.EncodeToString(c.Tree[:]) != before {
-		t.Errorf("without times the hash is %x", c.Tree)
+	for time, want := range map[uint64]string{0: "7f0c389a651e67886722ac924fb8350eb7f3bc71a0910c8f751a9ba25b880e5f",
+		7: "87a1f02ebd241bbb9da2158a947bb930d1484a16d69b99669dedc783388f9154"} {
+		if c := f.grow("1", time); hex.EncodeToString(c.Tree[:]) != want {
+			t.Errorf("with a time of %d the hash is %x", time, c.Tree)
+		}
 	}
 }

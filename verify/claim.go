@@ -41,7 +41,7 @@ type Opening struct {
 	Of Authors
 }
 
-// MaxChildren bounds the children of an opening, MaxNodes the nodes of a tree, and MaxTime its time: more than 200 days.
+// MaxChildren bounds the children of an opening, MaxNodes the nodes of a tree, and MaxTime its time: some 200 days.
 const (
 	MaxChildren = 1 << 12
 	MaxNodes    = 1 << 20
@@ -97,7 +97,8 @@ func (o *Opening) Opens(c *Claim) bool {
 		path := child.Node.Path
 		switch {
 		case len(path) <= len(o.Node.Path), !strings.HasPrefix(path, o.Node.Path), path <= last,
-			last != "" && strings.HasPrefix(path, last), child.Nodes == 0, child.Nodes > c.Nodes-sum, child.Time > c.Time-took:
+			last != "" && strings.HasPrefix(path, last), child.Nodes == 0, child.Nodes > c.Nodes-sum,
+			child.Time > c.Time-took:
 			return false
 		}
 		sum, took, last = sum+child.Nodes, took+child.Time, path

@@ -218,7 +218,8 @@ func (v *provenance) vouch(s steal.SegmentID, j identity, outcome []byte, parts 
 
 // finished vouches for a segment. Good says whether its outcome is to leave this peer: what was made of those of
 // whoever was put out meanwhile is not, but for the answer, which says so.
-func (v *provenance) finished(s steal.SegmentID, j identity, outcome []byte, own time.Duration) (voucher []byte, good bool) {
+func (v *provenance) finished(s steal.SegmentID, j identity, outcome []byte,
+	own time.Duration) (voucher []byte, good bool) {
 	if v == nil {
 		return nil, true
 	}

@@ -265,6 +265,16 @@ func TestRootIsVouchedFor(t *testing.T) {
 	}
 }
 
+// What is said of children travels.
+func TestChildrenTravel(t *testing.T) {
+	given := []driver.Given{{Claim: verify.Claim{Node: driver.NodeOf(job.Path{1, 2}, idOf(job.Path{2})),
+		Outcome: verify.Hash{1}, Tree: verify.Hash{2}, Nodes: 3, Time: 4}, Bytes: []byte{5}}}
+	if got := driver.GivenOf(driver.ChildrenOf(given)); len(got) != 1 || got[0].Claim != given[0].Claim ||
+		string(got[0].Bytes) != "\x05" {
+		t.Errorf("%+v came as %+v", given, got)
+	}
+}
+
 // Where somebody may ask how an outcome was made, its voucher says how long that took, with all that is below it: what
 // others say of their parts counts as far as it can be true. A job that is none to be shown belongs to its segment.
 func TestTimesAreSaid(t *testing.T) {

@@ -184,7 +184,7 @@ func (s *stopwatch) start(w *Worker, r *Record) lap {
 func (s *stopwatch) stop(w *Worker, r *Record, l lap) {
 	took, own := s.end(w, l)
 	s.apart(w, l, took)
-	if r.W != nil && s.worth(w, took) && r.Fail == nil && !w.Aborted() {
+	if long := r.W != nil && s.worth(w, took); long && r.Fail == nil && !w.Aborted() {
 		if id, _, ok := w.pool.idOf(r); ok && s.offer(w.pool, r, id, took, own) {
 			return
 		}

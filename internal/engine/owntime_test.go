@@ -9,10 +9,10 @@ import (
 	"github.com/satin-peer/satin/job"
 )
 
-// ownTimes runs a program whose leaves alone take time, and gives by path what each kept job says that it took by itself,
-// what is due of the leaves, and what the whole says that went into none of them.
-func ownTimes(t *testing.T, fn func(*satin.Frame, keepArg) int, full int, total time.Duration) (said, due map[string]int64,
-	rest int64) {
+// ownTimes runs a program whose leaves alone take time, and gives by path what each kept job says that it took by
+// itself, what is due of the leaves, and what the whole says that went into none of them.
+func ownTimes(t *testing.T, fn func(*satin.Frame, keepArg) int, full int,
+	total time.Duration) (said, due map[string]int64, rest int64) {
 	t.Helper()
 	c := newLeafClock(t, 20*time.Millisecond)
 	c.s.full = full
@@ -46,7 +46,8 @@ func ownTimes(t *testing.T, fn func(*satin.Frame, keepArg) int, full int, total 
 // What a kept job took by itself is without the kept jobs in it; what the host refuses belongs to what is above it, and
 // what is left to the whole. So all of them together took as long as the leaves.
 func TestOwnTimes(t *testing.T) {
-	for _, fn := range []func(*satin.Frame, keepArg) int{keepBinary, keepLoop, keepGroup, keepSync, keepWide, keepMixed} {
+	for _, fn := range []func(*satin.Frame, keepArg) int{keepBinary, keepLoop, keepGroup, keepSync, keepWide,
+		keepMixed} {
 		for _, full := range []int{0, 3} {
 			said, due, rest := ownTimes(t, fn, full, 2*time.Second)
 			for path, own := range said {

@@ -356,8 +356,8 @@ func (g *engine) complete(c child) (done *child, unwanted []steal.Ref) {
 		default:
 			r = f.sum
 		}
-		up := child{place: f.place, node: f.node, result: r, took: f.took, own: f.own, names: g.sharing.returns(f.names),
-			touched: f.touched}
+		up := child{place: f.place, node: f.node, result: r, took: f.took, own: f.own,
+			names: g.sharing.returns(f.names), touched: f.touched}
 		g.release(c.parent)
 		g.ended(up.node, r)
 		if g.wrote != nil {

@@ -203,7 +203,8 @@ func ReadVoucher(b []byte, n verify.Node, outcome verify.Hash) (*Vouched, error)
 		return nil, fmt.Errorf("%w: voucher: a peer ID: %w", ErrStatement, err)
 	}
 	if r.Tree, r.Nodes, r.Time = v.Tree, v.Nodes, v.Time; v.Time > verify.MaxTime {
-		return nil, fmt.Errorf("%w: voucher: a time of %d us, at most %d are accepted", ErrStatement, v.Time, uint64(verify.MaxTime))
+		return nil, fmt.Errorf("%w: voucher: a time of %d us, at most %d are accepted", ErrStatement, v.Time,
+			uint64(verify.MaxTime))
 	}
 	if err = checkKeys(v.Of); err != nil {
 		return nil, err

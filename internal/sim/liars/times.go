@@ -13,8 +13,8 @@ import (
 // find wrong; quiet: nobody says how long nodes took, so all are drawn alike.
 func found(is Character, rate float64, quiet bool, jobs int) (of, caught int, err error) {
 	for seed := range jobs {
-		r, err := Run(Config{Seed: uint64(seed), Verify: spotted(rate), Peers: 1, Liars: 1, Is: is, Jobs: 1, Deepest: 12,
-			Heavy: true, Quiet: quiet, Used: true})
+		r, err := Run(Config{Seed: uint64(seed), Verify: spotted(rate), Peers: 1, Liars: 1, Is: is, Jobs: 1,
+			Deepest: 12, Heavy: true, Quiet: quiet, Used: true})
 		if err != nil {
 			return 0, 0, fmt.Errorf("%s, seed %d: %w", is, seed, err)
 		}
@@ -56,7 +56,8 @@ func times(w io.Writer, schedules int) error {
 	fmt.Fprintln(w, "|---|---|---|---|---|---|")
 	for _, rate := range []float64{0.01, 0.1} {
 		for _, quiet := range []bool{true, false} {
-			row := fmt.Sprintf("| %g%% | %s |", 100*rate, map[bool]string{true: "alike", false: "alike, and by time"}[quiet])
+			drawn := map[bool]string{true: "alike", false: "alike, and by time"}[quiet]
+			row := fmt.Sprintf("| %g%% | %s |", 100*rate, drawn)
 			for _, heavy := range []bool{false, true} {
 				mean, deviation, err := cost(rate, heavy, quiet, schedules)
 				if err != nil {

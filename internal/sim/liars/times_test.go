@@ -2,8 +2,8 @@ package liars
 
 import "testing"
 
-// One node in a hundred costs at most 3 % of the time, whether nodes take as long or have a heavy tail of times; and wrong
-// nodes that take long are found more often than by draws that are alike.
+// One node in a hundred costs at most 3 % of the time, whether nodes take as long or have a heavy tail of times; and
+// wrong nodes that take long are found more often than by draws that are alike.
 func TestTimes(t *testing.T) {
 	const rate = 0.01
 	for _, heavy := range []bool{false, true} {
@@ -18,7 +18,7 @@ func TestTimes(t *testing.T) {
 		}
 		of, both, err := found(is, 4*rate, false, 100)
 		if err != nil || of != 100 || 2*both < 3*alike {
-			t.Errorf("%s: %d of %d are found, and %d if nobody says how long nodes took; %v", is, both, of, alike, err)
+			t.Errorf("%s: %d of %d are found, %d if nobody says times; %v", is, both, of, alike, err)
 		}
 	}
 }
@@ -27,8 +27,8 @@ func TestTimes(t *testing.T) {
 func TestLiarsSayTimes(t *testing.T) {
 	result := func(says Says, quiet bool) (sum Result) {
 		for seed := range uint64(40) {
-			r, err := Run(Config{Seed: seed, Verify: spotted(0.05), Peers: 6, Liars: 6, Is: Careless, Jobs: 6, Deepest: 9,
-				Heavy: true, Says: says, Quiet: quiet, Used: true})
+			r, err := Run(Config{Seed: seed, Verify: spotted(0.05), Peers: 6, Liars: 6, Is: Careless, Jobs: 6,
+				Deepest: 9, Heavy: true, Says: says, Quiet: quiet, Used: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,7 +39,7 @@ func TestLiarsSayTimes(t *testing.T) {
 	alike := result(TimesTaken, true)
 	for says := range says {
 		if r := result(says, false); float64(r.Caught) < 0.9*float64(alike.Caught) {
-			t.Errorf("%d: %d of %d are caught, %d if nobody says how long nodes took", says, r.Caught, r.Lied, alike.Caught)
+			t.Errorf("%d: %d of %d are caught, %d if nobody says times", says, r.Caught, r.Lied, alike.Caught)
 		}
 	}
 }
