@@ -107,7 +107,7 @@ func (a *accusation) signedChildren(n verify.Node) error {
 	if err != nil {
 		return err
 	}
-	o := &verify.Opening{Node: n, Outcome: a.Said.Digest}
+	o := &verify.Opening{Node: n, Outcome: a.Said.Digest, Time: v.Time}
 	if made := (driver.Made{Children: driver.GivenOf(a.Children)}); made.Names() {
 		return cannot("an outcome of a child that is not here")
 	}

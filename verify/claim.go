@@ -25,6 +25,9 @@ type Claim struct {
 	Outcome Hash
 	Tree    Hash   // of the opening
 	Nodes   uint64 // in the tree, this one included
+	// Time is how long these took, in microseconds of one core, as their author says: no two authors say the same, and
+	// nobody can check it. 0: it does not say.
+	Time uint64
 }
 
 // An Opening is what stands behind a claim: the children, in the order of their paths. Which of the jobs below a node
@@ -32,22 +35,34 @@ type Claim struct {
 type Opening struct {
 	Node     Node
 	Outcome  Hash
+	Time     uint64 // as in the claim: what no child has of it the node took by itself
 	Children []Claim
 	// Of are those whose outcomes the node's was made of. No claim commits to them: they are signed beside it.
 	Of Authors
 }
 
-// MaxChildren bounds the children of an opening, and MaxNodes the nodes of a tree.
+// MaxChildren bounds the children of an opening, MaxNodes the nodes of a tree, and MaxTime its time: some 200 days.
 const (
 	MaxChildren = 1 << 12
 	MaxNodes    = 1 << 20
+	MaxTime     = 1 << 44
 )
 
-// Claim commits to an opening.
+// Claim commits to an opening. Without times it is what it was before there were any.
 func (o *Opening) Claim() Claim {
-	c := Claim{Node: o.Node, Outcome: o.Outcome, Nodes: 1}
+	c := Claim{Node: o.Node, Outcome: o.Outcome, Nodes: 1, Time: o.Time}
 	h := sha256.New()
-	h.Write([]byte("satin tree 1\n"))
+	time := func(of uint64) {
+		if o.Time > 0 {
+			word(h, of)
+		}
+	}
+	if o.Time > 0 {
+		h.Write([]byte("satin tree 2\n"))
+	} else {
+		h.Write([]byte("satin tree 1\n"))
+	}
+	time(o.Time)
 	word(h, uint64(len(o.Node.Path)))
 	h.Write([]byte(o.Node.Path))
 	h.Write(o.Node.Identity[:])
@@ -61,6 +76,7 @@ func (o *Opening) Claim() Claim {
 		h.Write(child.Outcome[:])
 		h.Write(child.Tree[:])
 		word(h, child.Nodes)
+		time(child.Time)
 		c.Nodes += child.Nodes
 	}
 	h.Sum(c.Tree[:0])
@@ -69,21 +85,23 @@ func (o *Opening) Claim() Claim {
 
 func word(h hash.Hash, n uint64) { h.Write(binary.BigEndian.AppendUint64(nil, n)) }
 
-// Opens says whether an opening is what a claim was made of: no child is in another one, all are below the node.
+// Opens says whether an opening is what a claim was made of: no child is in another one, all are below the node, and
+// have no more nodes or time than it.
 func (o *Opening) Opens(c *Claim) bool {
-	if len(o.Children) > MaxChildren || c.Nodes > MaxNodes {
+	if len(o.Children) > MaxChildren || c.Nodes > MaxNodes || c.Time > MaxTime {
 		return false
 	}
-	sum, last := uint64(1), ""
+	sum, took, last := uint64(1), uint64(0), ""
 	for i := range o.Children {
 		child := &o.Children[i]
 		path := child.Node.Path
 		switch {
 		case len(path) <= len(o.Node.Path), !strings.HasPrefix(path, o.Node.Path), path <= last,
-			last != "" && strings.HasPrefix(path, last), child.Nodes == 0, child.Nodes > c.Nodes-sum:
+			last != "" && strings.HasPrefix(path, last), child.Nodes == 0, child.Nodes > c.Nodes-sum,
+			child.Time > c.Time-took:
 			return false
 		}
-		sum, last = sum+child.Nodes, path
+		sum, took, last = sum+child.Nodes, took+child.Time, path
 	}
 	return o.Claim() == *c
 }

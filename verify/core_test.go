@@ -233,35 +233,6 @@ func TestDescent(t *testing.T) {
 	}
 }
 
-// As many nodes of a claim are challenged as the rate says; one that comes to something else names its author.
-func TestSpot(t *testing.T) {
-	o := above("1", 3, leaf("11", 1), leaf("12", 2))
-	for wrong := range 4 { // the last is none
-		c := swarm(1)
-		c.cfg.Spot = 1
-		out := c.Came(noon, o.Claim(), "a")
-		for i := range 3 {
-			if open := of[Open](out); len(open) != 1 || len(of[Accept](out)) > 0 {
-				t.Fatalf("challenge %d of 3: %v", i+1, out)
-			}
-			if again := of[Rerun](c.Opened(noon, o.Node, "a", o.Claim(), o)); len(again) != 1 {
-				t.Fatalf("challenge %d: %v", i+1, again)
-			}
-			is := *o
-			if i == wrong {
-				is.Outcome[0]++
-			}
-			if out = c.Reran(noon, o.Node, &is); i == wrong {
-				break
-			}
-		}
-		blamed, accepted := len(of[Blame](out)) == 1, len(of[Accept](out)) == 1
-		if blamed != (wrong < 3) || accepted == blamed {
-			t.Errorf("wrong in challenge %d: %v", wrong+1, out)
-		}
-	}
-}
-
 // What was believed on the word of one that is caught elsewhere is taken back.
 func TestWithdraw(t *testing.T) {
 	c := swarm(1)
@@ -281,8 +252,9 @@ func (c *Core) blameForTest(id PeerID) { c.do(noon, func() { c.blame(id, Proof{}
 // believed.
 func TestBadOpenings(t *testing.T) {
 	o := above("1", 3, leaf("11", 1), leaf("12", 2))
+	o.Time, o.Children[0].Time = 10, 3
 	claim := o.Claim()
-	if !o.Opens(&claim) || claim.Nodes != 3 {
+	if !o.Opens(&claim) || claim.Nodes != 3 || claim.Time != 10 {
 		t.Fatal("a good one is refused")
 	}
 	for name, f := range map[string]func(o *Opening){
@@ -302,6 +274,12 @@ func TestBadOpenings(t *testing.T) {
 		"itself as a child":   commits(func(o *Opening) { o.Children[0] = leaf("1", 1).Claim() }),
 		"order of no paths":   commits(func(o *Opening) { slices.Reverse(o.Children) }),
 		"more than there are": commits(func(o *Opening) { o.Children[1].Nodes = MaxNodes }),
+		"another time":        func(o *Opening) { o.Time++ },
+		"no time":             func(o *Opening) { o.Time, o.Children[0].Time = 0, 0 },
+		"a child's time":      func(o *Opening) { o.Children[1].Time++ },
+		"children's time":     commits(func(o *Opening) { o.Children[1].Time = 8 }),
+		"times that overflow": commits(func(o *Opening) { o.Children[1].Time = 1<<64 - 4 }),
+		"too much time":       commits(func(o *Opening) { o.Time = MaxTime + 1 }),
 	} {
 		other := *o
 		other.Children = slices.Clone(o.Children)

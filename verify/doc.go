@@ -18,16 +18,17 @@
 //     Computation using Multiple Servers, 2011; van den Hooff, Kaashoek and Zeldovich, VerSum, 2014).
 //   - Doubt: as Quorum, but as many copies as the records of those call for who bring an outcome; the file
 //     credibility.go has the formulas, and what is assumed.
-//   - Spot: some nodes of the tree, drawn after the commitment, are opened and run again.
+//   - Spot: some nodes of the tree, drawn after the commitment, are opened and run again: as many as the rate says that
+//     are drawn alike, and then some by the time that they took as their author says; the file audit.go has the draws.
 //
 // # What is promised
 //
 // Nobody is blamed whose claims are those of its jobs: blame rests on a node that was run again here. A wrong outcome
 // is believed by quorum only if as many peers as it takes, with different introducers, agree on it; when one of them is
 // caught elsewhere, what rests on it is taken back. Spot checks find who skips work, and machines that err often: of
-// a claim with a share f of false nodes the probability to pass k challenges is (1-f)^k. They do not find one false
-// leaf in a million. Whoever does not open what it has claimed is not believed, and not blamed either: this machine
-// computes the job, and that decides.
+// a claim with a share f of false nodes the probability to pass k draws that are alike is (1-f)^k, whatever its author
+// says of times. They do not find one false leaf in a million. Whoever does not open what it has claimed is not
+// believed, and not blamed either: this machine computes the job, and that decides.
 //
 // Jobs must be functions of their arguments alone, as far as outcomes are compared: of those that may honestly differ
 // the caller gives what all right ones have in common. What the caller knows to be right, or wrong, by itself

@@ -73,11 +73,11 @@ func (o salvager) Found(t *engine.Taken) {
 // Kept takes the outcome of a long job that ran in place. The worker encodes it, unless the driver is behind or
 // that has taken too much of the workers' time already: what is not kept is computed again if it is needed
 // again.
-func (o salvager) Kept(j engine.Job, out engine.Outcome) {
+func (o salvager) Kept(j engine.Job, out engine.Outcome) bool {
 	e := o.e
 	begun := time.Now()
 	if !e.kept.room(begun.Sub(e.started), e.cfg.Workers) {
-		return
+		return false
 	}
 	outcome, bad := e.sharing.encodeReturned(e.cfg.Self, j.ID, j.Func, out.Result, out.Err)
 	var b, names []byte
@@ -91,17 +91,18 @@ func (o salvager) Kept(j engine.Job, out engine.Outcome) {
 	e.encoding.Add(int64(took))
 	if bad != nil || len(outcome) > port.MaxOutcome { // or too large to be kept for each job above another
 		e.kept.none(took)
-		return
+		return false
 	}
 	e.offer(&j, b)
 	p := steal.Partial{Path: j.ID.Path, Identity: job.Identify(j.Func, b), Outcome: outcome}
-	k := port.KeptJob{Partial: p, Segment: steal.SegmentID(j.Root)}
+	k := port.KeptJob{Partial: p, Segment: steal.SegmentID(j.Root), Own: j.Own}
 	if e.cfg.Whole {
 		k.Job = steal.Job{Path: p.Path, Identity: p.Identity, Function: j.Func, Arg: b, Names: names}
 	}
 	if e.kept.add(took, k) {
 		e.ring()
 	}
+	return true
 }
 
 // foundJob is a job on its way to the driver.

@@ -110,6 +110,7 @@ func (e *Engine) abort(id steal.SegmentID) {
 
 func tally(g *engine.Guest) (t port.Tally) {
 	t.Spawned, t.Executed = g.Counts()
+	t.Own = g.Own()
 	return t
 }
 

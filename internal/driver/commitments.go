@@ -82,6 +82,7 @@ type OpenedChild struct {
 	Nodes    uint64       `cbor:"4,keyasint"`
 	Digest   verify.Hash  `cbor:"5,keyasint"`
 	Outcome  []byte       `cbor:"6,keyasint,omitempty"`
+	Time     uint64       `cbor:"7,keyasint,omitempty"`
 }
 
 // Open is a commitment as it travels, with its author's signature for that very node.
@@ -100,7 +101,7 @@ func (a *OpenedNode) Shown() *Shown {
 func ChildrenOf(list []Given) (out []OpenedChild) {
 	for i := range list {
 		g := &list[i]
-		out = append(out, OpenedChild{PathOf(g.Node), g.Node.Identity, g.Tree, g.Nodes, g.Outcome, g.Bytes})
+		out = append(out, OpenedChild{PathOf(g.Node), g.Node.Identity, g.Tree, g.Nodes, g.Outcome, g.Bytes, g.Time})
 	}
 	return out
 }
@@ -110,7 +111,7 @@ func GivenOf(list []OpenedChild) (out []Given) {
 	for i := range list {
 		c := &list[i]
 		out = append(out, Given{Bytes: c.Outcome, Claim: verify.Claim{Node: NodeOf(c.Path, c.Identity),
-			Outcome: c.Digest, Tree: c.Tree, Nodes: c.Nodes}})
+			Outcome: c.Digest, Tree: c.Tree, Nodes: c.Nodes, Time: c.Time}})
 	}
 	return out
 }

@@ -198,7 +198,7 @@ func (d *Driver) finished(now time.Duration, e *port.Event) steal.Output {
 	if err != nil {
 		outcome = e.Outcome
 	}
-	voucher, good := d.sources.finished(e.Segment, s, outcome)
+	voucher, good := d.sources.finished(e.Segment, s, outcome, e.Tally.Own)
 	if e.Good && good {
 		d.store(s, outcome, voucher, RanHere)
 	}

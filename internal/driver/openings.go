@@ -95,13 +95,13 @@ func (v *proving) show(o *verify.Open) {
 	if p == nil {
 		return
 	}
-	if alone := (&verify.Opening{Node: o.Claim.Node, Outcome: o.Claim.Outcome}); o.In == o.Claim.Node &&
+	if alone := new(Made).opening(&o.Claim); o.In == o.Claim.Node &&
 		alone.Claim() == o.Claim {
 		v.absorb(v.core.Opened(at(v.d.now), o.In, o.Of, o.Claim, alone))
 		return
 	}
 	if s := p.shown.of[ticket{o.Of, o.Claim.Tree}]; s != nil {
-		v.absorb(v.core.Opened(at(v.d.now), o.In, o.Of, o.Claim, s.opening(o.Claim.Outcome)))
+		v.absorb(v.core.Opened(at(v.d.now), o.In, o.Of, o.Claim, s.opening(&o.Claim)))
 		return
 	}
 	v.counts.Openings++
@@ -118,7 +118,7 @@ func (v *proving) opened(o *verify.Open, s *Shown) {
 	if s != nil && v.fits(&o.Claim, s) {
 		s.Job.Path, s.Job.Identity = PathOf(o.Claim.Node), o.Claim.Node.Identity
 		p.shown.add(ticket{o.Of, o.Claim.Tree}, s)
-		opening = s.opening(o.Claim.Outcome)
+		opening = s.opening(&o.Claim)
 	}
 	v.absorb(v.core.Opened(at(v.d.now), o.In, o.Of, o.Claim, opening))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+	"time"
 
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
@@ -38,6 +39,7 @@ type provenance struct {
 	parts  map[steal.SegmentID][]part         // of all that run, in the order in which they came
 	beyond map[steal.SegmentID]verify.Authors // of those for which there was no room among the parts
 	jobs   map[steal.SegmentID]steal.Job      // of parts, if somebody may want to see how it was made
+	loose  map[steal.SegmentID]time.Duration  // that went into what is no part of its own
 	answer verify.Authors                     // of the root's outcome, once it is there
 }
 
@@ -56,9 +58,9 @@ type Given struct {
 // MaxMade bounds what stands behind one voucher, in bytes of arguments and outcomes.
 const MaxMade = 512 << 10
 
-// opening is what is committed to.
-func (m *Made) opening(outcome verify.Hash) *verify.Opening {
-	o := &verify.Opening{Node: NodeOf(m.Job.Path, m.Job.Identity), Outcome: outcome}
+// opening is what is committed to by a claim, as far as that says it.
+func (m *Made) opening(c *verify.Claim) *verify.Opening {
+	o := &verify.Opening{Node: c.Node, Outcome: c.Outcome, Time: c.Time}
 	for i := range m.Children {
 		o.Children = append(o.Children, m.Children[i].Claim)
 	}
@@ -97,7 +99,7 @@ func newProvenance(cfg *Config) *provenance {
 	}
 	return &provenance{notary: cfg.Notary, run: cfg.Core.Run(), commit: cfg.Commit,
 		parts: map[steal.SegmentID][]part{}, beyond: map[steal.SegmentID]verify.Authors{},
-		jobs: map[steal.SegmentID]steal.Job{}}
+		jobs: map[steal.SegmentID]steal.Job{}, loose: map[steal.SegmentID]time.Duration{}}
 }
 
 // begins notes that a segment runs, and which job it is.
@@ -167,18 +169,21 @@ func (v *provenance) kept(k *port.KeptJob) (voucher []byte, good bool) {
 			beside = append(beside, x)
 		}
 	}
-	x, alone := v.vouch(s, identity{p.Path, p.Identity}, p.Outcome, below, &k.Job, &voucher)
+	x, alone := v.vouch(s, identity{p.Path, p.Identity}, p.Outcome, below, &k.Job, k.Own, &voucher)
 	if _, runs := v.parts[s]; runs && (v.commit == nil || !alone) {
 		v.parts[s] = beside
 		v.add(s, x)
+	} else if runs {
+		v.loose[s] += k.Own
 	}
 	return voucher, x.of.None() || !v.notary.Out(&x.of)
 }
 
-// vouch vouches for an outcome that was made of others in a segment. Where somebody may want to see how, and would not
-// be able to run the job again with these, it is vouched for alone.
+// vouch vouches for an outcome that was made of others in a segment, and took so long besides. Where somebody may want
+// to see how, and would not be able to run the job again with these, it is vouched for alone. Nobody else is told how
+// long it took.
 func (v *provenance) vouch(s steal.SegmentID, j identity, outcome []byte, parts []part, whole *steal.Job,
-	voucher *[]byte) (x part, alone bool) {
+	own time.Duration, voucher *[]byte) (x part, alone bool) {
 	m := &Made{Job: steal.Job{Path: j.path, Identity: j.id}}
 	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.claim.Node.Path, b.claim.Node.Path) })
 	of := v.beyond[s]
@@ -186,8 +191,15 @@ func (v *provenance) vouch(s steal.SegmentID, j identity, outcome []byte, parts 
 		m.Children = append(m.Children, Given{parts[i].claim, parts[i].outcome})
 		of.Join(&parts[i].of)
 	}
-	o := m.opening(v.notary.Digest(outcome))
+	o := m.opening(&verify.Claim{Node: NodeOf(j.path, j.id), Outcome: v.notary.Digest(outcome)})
 	o.Of = of
+	if v.commit != nil {
+		o.Time = uint64(max(own, 0) / time.Microsecond)
+		for i := range o.Children {
+			o.Time += min(o.Children[i].Time, verify.MaxTime)
+		}
+		o.Time = min(o.Time, verify.MaxTime)
+	}
 	c := o.Claim()
 	if v.commit != nil {
 		if whole != nil {
@@ -206,7 +218,8 @@ func (v *provenance) vouch(s steal.SegmentID, j identity, outcome []byte, parts 
 
 // finished vouches for a segment. Good says whether its outcome is to leave this peer: what was made of those of
 // whoever was put out meanwhile is not, but for the answer, which says so.
-func (v *provenance) finished(s steal.SegmentID, j identity, outcome []byte) (voucher []byte, good bool) {
+func (v *provenance) finished(s steal.SegmentID, j identity, outcome []byte,
+	own time.Duration) (voucher []byte, good bool) {
 	if v == nil {
 		return nil, true
 	}
@@ -222,7 +235,7 @@ func (v *provenance) finished(s steal.SegmentID, j identity, outcome []byte) (vo
 	if x, ok := v.jobs[s]; ok {
 		whole = &x
 	}
-	x, _ := v.vouch(s, j, outcome, v.parts[s], whole, &voucher)
+	x, _ := v.vouch(s, j, outcome, v.parts[s], whole, own+v.loose[s], &voucher)
 	return voucher, x.of.None() || !v.notary.Out(&x.of)
 }
 
@@ -232,5 +245,6 @@ func (v *provenance) forget(s steal.SegmentID) {
 		delete(v.parts, s)
 		delete(v.beyond, s)
 		delete(v.jobs, s)
+		delete(v.loose, s)
 	}
 }

@@ -23,6 +23,7 @@ type desk struct {
 	authors       map[string][]string // by voucher: whom it is by, and whom it names
 	out           string              // who was put out
 	stored        map[verify.Node]steal.Partial
+	theirs        uint64 // how long all that others bring took, as they say
 }
 
 func (s *desk) Do(*port.Order)                    {}
@@ -46,7 +47,7 @@ func (s *desk) Claim(n verify.Node, outcome verify.Hash, voucher []byte) (c veri
 	}
 	c = verify.Claim{Node: n, Outcome: outcome}
 	if len(voucher) == 33 {
-		c.Nodes, c.Tree = uint64(voucher[0]), verify.Hash(voucher[1:])
+		c.Nodes, c.Tree, c.Time = uint64(voucher[0]), verify.Hash(voucher[1:]), s.theirs
 	}
 	return c, of
 }
@@ -261,5 +262,61 @@ func TestRootIsVouchedFor(t *testing.T) {
 	}
 	if of := s.d.Proofs().Answer; !of.None() {
 		t.Errorf("the answer rests on %+v", of)
+	}
+}
+
+// What is said of children travels.
+func TestChildrenTravel(t *testing.T) {
+	given := []driver.Given{{Claim: verify.Claim{Node: driver.NodeOf(job.Path{1, 2}, idOf(job.Path{2})),
+		Outcome: verify.Hash{1}, Tree: verify.Hash{2}, Nodes: 3, Time: 4}, Bytes: []byte{5}}}
+	if got := driver.GivenOf(driver.ChildrenOf(given)); len(got) != 1 || got[0].Claim != given[0].Claim ||
+		string(got[0].Bytes) != "\x05" {
+		t.Errorf("%+v came as %+v", given, got)
+	}
+}
+
+// Where somebody may ask how an outcome was made, its voucher says how long that took, with all that is below it: what
+// others say of their parts counts as far as it can be true. A job that is none to be shown belongs to its segment.
+func TestTimesAreSaid(t *testing.T) {
+	const ms = time.Millisecond
+	for what, c := range map[string]struct {
+		commit func(*verify.Claim, *driver.Made)
+		theirs uint64
+		long   uint64 // is said of the long job,
+		whole  uint64 // and of the segment
+		nodes  uint64
+	}{
+		"nobody asks":       {nil, 5000, 0, 0, 4},
+		"somebody may":      {func(*verify.Claim, *driver.Made) {}, 5000, 25_000, 37_000, 4},
+		"more than can be":  {func(*verify.Claim, *driver.Made) {}, 1<<64 - 1, verify.MaxTime, verify.MaxTime, 1},
+		"nothing of theirs": {func(*verify.Claim, *driver.Made) {}, 0, 20_000, 32_000, 4},
+	} {
+		w := newWorkshop(t, c.commit)
+		w.theirs = c.theirs
+		kept := func(s steal.SegmentID, own time.Duration, names []byte, path ...uint32) {
+			j := steal.Job{Path: path, Identity: idOf(path), Names: names}
+			w.tell(port.Event{Kind: port.Kept, Kept: []port.KeptJob{{Segment: s, Job: j, Own: own,
+				Partial: steal.Partial{Path: path, Identity: j.Identity, Outcome: []byte{1}}}}})
+		}
+		path := job.Path{1, 4, 1}
+		deep := (&verify.Opening{Node: driver.NodeOf(path, idOf(path)), Outcome: w.Digest([]byte{1})}).Claim()
+		w.give(1, 1, path, []byte{1}, append([]byte{byte(deep.Nodes)}, deep.Tree[:]...))
+		kept(1, 20*ms, nil, 1, 4)
+		kept(1, 3*ms, []byte("shared"), 1, 5)
+		kept(1, 2*ms, nil, 1, 6)
+		kept(2, 90*ms, nil, 1, 9, 1)
+		w.tell(port.Event{Kind: port.Finished, Segment: 1, Outcome: []byte("whole"), Good: true,
+			Tally: port.Tally{Own: 7 * ms}})
+		long, whole := w.opened[driver.NodeOf(job.Path{1, 4}, idOf(job.Path{4}))], w.opened[driver.NodeOf(job.Path{1},
+			idOf(job.Path{1}))]
+		if what == "nobody asks" { // what names shared values is a part like any other
+			c.nodes++
+		}
+		if said := whole.Claim(); long.Time != c.long || said.Time != c.whole || said.Nodes != c.nodes {
+			t.Errorf("%s: %d us of the long job, %d of %d nodes, want %+v", what, long.Time, said.Time, said.Nodes, c)
+		}
+		if claim := whole.Claim(); !whole.Opens(&claim) {
+			t.Errorf("%s: what is said does not open", what)
+		}
 	}
 }

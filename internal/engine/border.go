@@ -46,8 +46,9 @@ type Host interface {
 	// and was spawned here, so that it need not be computed again if a peer is lost that waits for an ancestor
 	// of it. It is called before the job's parent sees the result, which the parent may then change: encode it
 	// at once. It is not called for a job that panicked or was aborted, nor for one from Submit or Run, whose
-	// outcome goes elsewhere anyway. One that had ended when its run was aborted may be brought after the run.
-	Kept(Job, Outcome)
+	// outcome goes elsewhere anyway. One that had ended when its run was aborted may be brought after the run. It
+	// says whether the outcome is kept: the time of one that is not counts for what it was part of.
+	Kept(Job, Outcome) bool
 }
 
 // Alone is the Host of a pool that no job leaves: it wants to know nothing and knows nothing.
@@ -58,7 +59,7 @@ func (Alone) Fed()                          {}
 func (Alone) Dropped(*Taken)                {}
 func (Alone) Salvage(job.Path) (bool, bool) { return false, false }
 func (Alone) Found(*Taken)                  {}
-func (Alone) Kept(Job, Outcome)             {}
+func (Alone) Kept(Job, Outcome) bool        { return false }
 
 // A Job is a job on its way in or out.
 type Job struct {
@@ -81,8 +82,9 @@ type Job struct {
 	// Root is what whoever submits a job calls it; whatever goes out from below it, or is kept there, has the same.
 	// 0: it has no name, or was dropped.
 	Root uint64
-	// Took is how long it took on one core, of one that the Host is brought by Kept.
-	Took time.Duration
+	// Took is how long it took on one core, of one that the Host is brought by Kept, and Own what of it was spent on
+	// nothing that the Host was brought, too.
+	Took, Own time.Duration
 }
 
 // An Outcome is what came of a job: what its function returned, or Failure.

@@ -35,10 +35,11 @@ type keepLog struct {
 	kept []string
 }
 
-func (l *keepLog) Kept(j engine.Job, _ engine.Outcome) {
+func (l *keepLog) Kept(j engine.Job, _ engine.Outcome) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.kept = append(l.kept, j.ID.Path.String())
+	return true
 }
 
 // cutLeaf has one of two children taken. If n is 20, it is then in a leaf that looks at nothing until the

@@ -65,6 +65,7 @@ type stopwatch struct {
 	budget int
 	tiny   int // in a row
 	slept  int64
+	others int64  // what went into jobs that count by themselves; see lap
 	debts  []debt // by depth
 }
 
@@ -119,6 +120,20 @@ func (s *stopwatch) worth(w *Worker, took int64) bool {
 	return true
 }
 
+// A lap is when a job began. What it took by itself is without all that ran inside its time and counts by itself: jobs
+// that were kept, and those that the worker did for others, or stole, while it waited; and without that waiting.
+type lap struct{ since, others int64 }
+
+func (s *stopwatch) begin(w *Worker) lap { return lap{s.read(w) - s.slept, s.others + w.spent.wait} }
+
+func (s *stopwatch) end(w *Worker, l lap) (took, own int64) {
+	took = s.read(w) - s.slept - l.since
+	return took, max(took-(s.others+w.spent.wait-l.others), 0)
+}
+
+// apart has what a job took count by itself, and not for the frame that it ran in.
+func (s *stopwatch) apart(w *Worker, l lap, took int64) { s.others = l.others + took - w.spent.wait }
+
 // run runs w's newest job, which was claimed from slot h and detached, and times it.
 func (s *stopwatch) run(w *Worker, r *Record, h uint32) {
 	spacer := w.slots[h]
@@ -126,13 +141,15 @@ func (s *stopwatch) run(w *Worker, r *Record, h uint32) {
 	spacer.state.Store(done)
 	w.Head = h + 1
 	w.setFence(h + 1)
-	index, since := childIndex(r.ID), s.read(w)-s.slept
+	index, l := childIndex(r.ID), s.begin(w)
 	w.runDetached(r)
-	took := s.read(w) - s.slept - since
+	took, own := s.end(w, l)
 	if s.worth(w, took) && r.Fail == nil && !w.Aborted() {
 		if id, ok := w.runningPath(); ok {
 			id.Path = append(id.Path, index)
-			s.offer(w.pool, r, id, took)
+			if s.offer(w.pool, r, id, took, own) {
+				s.apart(w, l, took)
+			}
 		}
 	}
 	if took >= min(tinyJob, s.after) {
@@ -156,29 +173,29 @@ func (s *stopwatch) run(w *Worker, r *Record, h uint32) {
 }
 
 // start and stop time r, which runs for somebody else.
-func (s *stopwatch) start(w *Worker, r *Record) int64 {
+func (s *stopwatch) start(w *Worker, r *Record) lap {
 	if r.W == nil {
 		s.debts = s.debts[:0]
-		return 0
 	}
-	return s.read(w) - s.slept
+	return s.begin(w)
 }
 
-func (s *stopwatch) stop(w *Worker, r *Record, since int64) {
-	if r.W == nil {
-		return
+// stop offers what a worker has stolen of another one. What is not kept counts for the job from outside that it is of.
+func (s *stopwatch) stop(w *Worker, r *Record, l lap) {
+	took, own := s.end(w, l)
+	s.apart(w, l, took)
+	if long := r.W != nil && s.worth(w, took); long && r.Fail == nil && !w.Aborted() {
+		if id, _, ok := w.pool.idOf(r); ok && s.offer(w.pool, r, id, took, own) {
+			return
+		}
 	}
-	took := s.read(w) - s.slept - since
-	if !s.worth(w, took) || r.Fail != nil || w.Aborted() {
-		return
-	}
-	if id, _, ok := w.pool.idOf(r); ok {
-		s.offer(w.pool, r, id, took)
+	if t := w.tallied.to; t != nil {
+		t.own.Add(own)
 	}
 }
 
-// offer offers the outcome of r, which has ended in a worker of p after so many ns.
-func (*stopwatch) offer(p *Pool, r *Record, id job.ID, took int64) {
-	p.host.Kept(Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r), Root: p.rootOf(r).name(),
-		Took: time.Duration(took)}, r.outcome())
+// offer offers the outcome of r, which has ended in a worker of p after so many ns, some of them its own.
+func (*stopwatch) offer(p *Pool, r *Record, id job.ID, took, own int64) (kept bool) {
+	return p.host.Kept(Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r), Root: p.rootOf(r).name(),
+		Took: time.Duration(took), Own: time.Duration(own)}, r.outcome())
 }

@@ -89,6 +89,7 @@ type salvager struct {
 	lost  map[*engine.Taken]bool
 	runs  map[job.RunID]bool // all that were submitted; of one that has ended, something may yet be kept
 	kept  []keptJob
+	full  int // each so manieth is refused; 0: none
 }
 
 type keptJob struct {
@@ -127,10 +128,11 @@ func (s *salvager) Found(t *engine.Taken) {
 	}
 }
 
-func (s *salvager) Kept(j engine.Job, o engine.Outcome) {
+func (s *salvager) Kept(j engine.Job, o engine.Outcome) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept = append(s.kept, keptJob{j, o})
+	return s.full == 0 || len(s.kept)%s.full > 0
 }
 
 func (s *salvager) takeFound() []*engine.Taken {

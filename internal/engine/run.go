@@ -83,9 +83,9 @@ func (w *Worker) runRoot(r *Record) {
 		w.call(r, cur)
 		return
 	}
-	since := w.stopwatch.start(w, r)
+	l := w.stopwatch.start(w, r)
 	w.call(r, cur)
-	w.stopwatch.stop(w, r, since)
+	w.stopwatch.stop(w, r, l)
 }
 
 // call runs r's job in the frame that was entered for it and goes back to the frame cur. It keeps a panic in

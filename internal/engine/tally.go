@@ -1,6 +1,9 @@
 package engine
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // A tally counts what this process does in place under one job from outside, however many of its workers take
 // part. It costs a few loads when a worker begins or ends a stolen job, and nothing per spawn: the workers'
@@ -9,7 +12,10 @@ import "sync/atomic"
 // A job that one worker steals from another here counts for the job at the bottom of the victim's stack,
 // which is the oldest: a victim that helps with another job meanwhile may have that part counted for the
 // wrong one of the two.
-type tally struct{ spawned, executed atomic.Uint64 }
+type tally struct {
+	spawned, executed atomic.Uint64
+	own               atomic.Int64 // ns that went into no job that was kept
+}
 
 // A tallied is what a worker has counted already. Only its owner uses it, but for bottom.
 type tallied struct {
@@ -54,3 +60,7 @@ func (m *tallied) count(c *counts, t *tally) {
 func (g *Guest) Counts() (spawned, executed uint64) {
 	return g.r.out.tally.spawned.Load(), g.r.out.tally.executed.Load()
 }
+
+// Own is how long the guest took, on all cores together, without the jobs in it that the Host was brought by Kept; once
+// it has ended, and 0 where nothing is kept.
+func (g *Guest) Own() time.Duration { return time.Duration(g.r.out.tally.own.Load()) }

@@ -132,13 +132,12 @@ func (e *exhibitor) commits(t *testing.T, path job.Path, fn string, arg any, is 
 	}
 	c := driver.OpenedChild{Path: slices.Clone(path), Identity: job.Identify(fn, b), Outcome: square(t, is)}
 	c.Digest = compute.Digest(c.Outcome)
-	o := &verify.Opening{Node: driver.NodeOf(path, c.Identity), Outcome: c.Digest}
-	for _, x := range below {
-		o.Children = append(o.Children, verify.Claim{Node: driver.NodeOf(x.Path, x.Identity), Outcome: x.Digest,
-			Tree: x.Tree, Nodes: x.Nodes})
+	o := &verify.Opening{Node: driver.NodeOf(path, c.Identity), Outcome: c.Digest, Time: 1000}
+	for _, x := range driver.GivenOf(below) {
+		o.Children, o.Time = append(o.Children, x.Claim), o.Time+x.Time
 	}
 	claim := o.Claim()
-	c.Tree, c.Nodes = claim.Tree, claim.Nodes
+	c.Tree, c.Nodes, c.Time = claim.Tree, claim.Nodes, claim.Time
 	s := &driver.OpenedNode{Function: fn, Argument: b, Children: below}
 	if s.Voucher, err = statement.Vouch(e.key, e.run, &claim); err != nil {
 		t.Fatal(err)
@@ -306,6 +305,9 @@ func TestHostileOpenings(t *testing.T) {
 				c.Outcome = square(t, 9)
 				c.Digest = compute.Digest(c.Outcome)
 			})
+		},
+		"other times": func(s *driver.OpenedNode, _ *verify.Claim) {
+			s.Children = alter(s.Children, func(c *driver.OpenedChild) { c.Time = 1 })
 		},
 		"a child less":   func(s *driver.OpenedNode, _ *verify.Claim) { s.Children = s.Children[:len(s.Children)/2] },
 		"nothing signed": func(s *driver.OpenedNode, _ *verify.Claim) { s.Voucher = nil },

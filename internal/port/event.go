@@ -3,6 +3,7 @@ package port
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/satin-peer/satin/steal"
 )
@@ -73,9 +74,10 @@ type Event struct {
 
 // A KeptJob is one that ran in place for long.
 type KeptJob struct {
-	Partial steal.Partial   `cbor:"1,keyasint"` // what came of it
-	Segment steal.SegmentID `cbor:"2,keyasint"` // in which it ran
-	Job     steal.Job       `cbor:"3,keyasint"` // the whole of it, where somebody may want to run it again
+	Partial steal.Partial   `cbor:"1,keyasint"`           // what came of it
+	Segment steal.SegmentID `cbor:"2,keyasint"`           // in which it ran
+	Job     steal.Job       `cbor:"3,keyasint"`           // the whole of it, where somebody may want to run it again
+	Own     time.Duration   `cbor:"4,keyasint,omitempty"` // on one core, for nothing that was kept of it, too
 }
 
 // An Execution is a program that a job has run which is no part of this one. Whoever started the engine's process runs
@@ -96,4 +98,6 @@ var ErrByJobs = errors.New("jobs did it")
 type Tally struct {
 	Spawned  uint64 `cbor:"1,keyasint,omitempty"`
 	Executed uint64 `cbor:"2,keyasint,omitempty"`
+	// Own is how long these took on all cores together, without jobs that were kept; of a segment that has ended.
+	Own time.Duration `cbor:"3,keyasint,omitempty"`
 }

@@ -61,6 +61,7 @@ type frame struct {
 	deeper  uint8 // by so many steps, and so are its children
 	watched bool  // somebody has results of jobs below it: they are looked for before its children begin
 	took    int64 // workers' time below it
+	own     int64 // of it, for nothing that is kept or was done elsewhere
 	sum     Result
 	version int32              // of what is shared, when it began
 	names   []sharedobj.Digest // what it has handles of, by results
@@ -312,6 +313,7 @@ type child struct {
 	node    Node
 	result  Result
 	took    int64 // workers' time
+	own     int64 // as a frame's
 	outside bool  // elsewhere, where it is kept if it is worth it
 	names   []sharedobj.Digest
 	touched bool
@@ -322,7 +324,7 @@ type child struct {
 // any more.
 func (g *engine) complete(c child) (done *child, unwanted []steal.Ref) {
 	for c.parent != noFrame {
-		g.offer(&c)
+		kept := g.offer(&c)
 		f := &g.frames[c.parent]
 		f.pending--
 		if !f.used || f.pending < 0 {
@@ -332,6 +334,9 @@ func (g *engine) complete(c child) (done *child, unwanted []steal.Ref) {
 		f.sum, enough = g.added(f, c.result)
 		f.names = g.sharing.gets(f.names, c.names)
 		f.took += c.took
+		if !kept {
+			f.own += c.own
+		}
 		f.touched = f.touched || c.touched
 		r := c.result
 		switch {
@@ -351,8 +356,8 @@ func (g *engine) complete(c child) (done *child, unwanted []steal.Ref) {
 		default:
 			r = f.sum
 		}
-		up := child{place: f.place, node: f.node, result: r, took: f.took, names: g.sharing.returns(f.names),
-			touched: f.touched}
+		up := child{place: f.place, node: f.node, result: r, took: f.took, own: f.own,
+			names: g.sharing.returns(f.names), touched: f.touched}
 		g.release(c.parent)
 		g.ended(up.node, r)
 		if g.wrote != nil {

@@ -103,7 +103,7 @@ func (q *Quorum) shows(p *peer, o *verify.Open) *driver.Shown {
 	s := &driver.Shown{Made: driver.Made{Job: made.Job, Children: slices.Clone(made.Children)}}
 	s.Job.Arg = s.Job.Arg[:nodeBytes] // the rest is padding, and in no identity
 	s.Voucher = newNotary(p).Vouch(p.world.run, &verify.Opening{Node: o.Claim.Node, Outcome: o.Claim.Outcome,
-		Children: claimsOf(s.Children)})
+		Time: o.Claim.Time, Children: claimsOf(s.Children)})
 	if q.is(p, Garbles) {
 		garble(p, s)
 	}
@@ -224,7 +224,7 @@ func (w *world) checkProof(c *driver.Caught) {
 		}
 	}
 	claim, _ := notary{open: true}.Claim(n, c.Claimed, c.Said.Voucher)
-	o := verify.Opening{Node: n, Outcome: c.Claimed, Children: claimsOf(c.Children)}
+	o := verify.Opening{Node: n, Outcome: c.Claimed, Time: claim.Time, Children: claimsOf(c.Children)}
 	again := w.rerun(&c.Job, given)
 	if !signed || !o.Opens(&claim) || !again.OK || (notary{}).Digest(again.Outcome) == c.Claimed {
 		panic(violation(proofHolds, "%s is put out for what it has said of %v, and the proof does not show it", c.Peer,

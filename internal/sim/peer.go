@@ -343,7 +343,7 @@ func (p *peer) complete(c child, first ...port.Event) {
 	}
 	if done != nil {
 		events = append(events, port.Event{Kind: port.Finished, Segment: done.segment.id, Outcome: outcome,
-			Good: true})
+			Good: true, Tally: port.Tally{Own: time.Duration(done.own)}})
 	}
 	p.events = events
 	p.happened(events...)

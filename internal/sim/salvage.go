@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"time"
+
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
@@ -50,16 +52,17 @@ func (g *engine) below(at place) bool {
 }
 
 // offer keeps the result of a job that ran here for long, before its parent sees it.
-func (g *engine) offer(c *child) {
+func (g *engine) offer(c *child) (kept bool) {
 	if g.keep == 0 || c.outside || c.took < g.keep {
-		return
+		return false
 	}
 	p := g.path(c.place)
-	k := port.KeptJob{Partial: g.partial(p, c), Segment: g.top(c.place).id}
+	k := port.KeptJob{Partial: g.partial(p, c), Segment: g.top(c.place).id, Own: time.Duration(c.own)}
 	if g.keepJobs {
 		k.Job = jobOf(g.tree, &entry{node: c.node}, p)
 	}
 	g.kept = append(g.kept, k)
+	return true
 }
 
 // partial is what a job here has come to, by itself.

@@ -28,6 +28,7 @@ func (n notary) Vouch(_ job.RunID, o *verify.Opening) []byte {
 	if n.open {
 		c := o.Claim()
 		b = binary.LittleEndian.AppendUint64(append(b, c.Tree[:]...), c.Nodes)
+		b = binary.LittleEndian.AppendUint64(b, c.Time)
 	}
 	b = b[:voucherBytes:voucherBytes]
 	for _, name := range o.Of.Names {
@@ -72,8 +73,9 @@ func (v notary) Claim(n verify.Node, outcome verify.Hash, voucher []byte) (verif
 	if !v.open {
 		return (&verify.Opening{Node: n, Outcome: outcome}).Claim(), of
 	}
+	numbers := voucher[4+len(verify.Hash{}):]
 	return verify.Claim{Node: n, Outcome: outcome, Tree: verify.Hash(voucher[4:]),
-		Nodes: binary.LittleEndian.Uint64(voucher[4+len(verify.Hash{}):])}, of
+		Nodes: binary.LittleEndian.Uint64(numbers), Time: binary.LittleEndian.Uint64(numbers[8:])}, of
 }
 
 // Out says whether a peer that has heard of the outcast finds it among these.

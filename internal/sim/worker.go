@@ -80,7 +80,7 @@ func (p *peer) leafDone(i int, token uint64) {
 	g.ended(e.node, e.answer)
 	p.world.audit.leaf(p, &e)
 	result, names := g.sharing.leaf(&e, p.world.cfg.Quorum.spoils(p, e.node, e.answer))
-	p.complete(child{place: e.place, node: e.node, result: result, took: took, names: names})
+	p.complete(child{place: e.place, node: e.node, result: result, took: took, own: took, names: names})
 	p.settle()
 }
 

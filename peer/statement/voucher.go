@@ -29,6 +29,7 @@ type voucher struct {
 	Signature []byte   `cbor:"4,keyasint"`
 	Bearer    []byte   `cbor:"5,keyasint,omitempty"` // peer ID
 	Stands    []byte   `cbor:"6,keyasint,omitempty"` // the bearer's signature
+	Time      uint64   `cbor:"7,keyasint,omitempty"` // that the tree took; 0: the author does not say
 }
 
 // MaxVoucher bounds an encoded voucher, in bytes.
@@ -102,7 +103,7 @@ func VouchMade(author crypto.PrivKey, run job.RunID, c *verify.Claim, of *verify
 	if err != nil {
 		return nil, err
 	}
-	v := &voucher{Author: []byte(id), Tree: c.Tree, Nodes: c.Nodes}
+	v := &voucher{Author: []byte(id), Tree: c.Tree, Nodes: c.Nodes, Time: c.Time}
 	if v.Of, err = Keys(of); err != nil {
 		return nil, err
 	}
@@ -133,11 +134,16 @@ func Unsigned(author peer.ID, c *verify.Claim, of *verify.Authors) ([]byte, erro
 		return nil, err
 	}
 	return wire.Value().Encode(&voucher{Of: keys, Author: []byte(author), Tree: c.Tree, Nodes: c.Nodes,
-		Signature: []byte(unsigned)})
+		Signature: []byte(unsigned), Time: c.Time})
 }
 
+// timeBytes is what may be behind a signature that nobody has made: the time, and which field that is.
+const timeBytes = 1 + 9
+
 // IsUnsigned says whether a voucher is one that Unsigned has written.
-func IsUnsigned(b []byte) bool { return bytes.HasSuffix(b, []byte(unsigned)) }
+func IsUnsigned(b []byte) bool {
+	return bytes.Contains(b[max(0, len(b)-len(unsigned)-timeBytes):], []byte(unsigned))
+}
 
 // IsOwn says whether a voucher is one that Unsigned has written and that names nobody, without reading it: in a map
 // whose keys are in order the names come first.
@@ -164,14 +170,18 @@ func (v *Vouched) borne(run job.RunID) []byte {
 
 // claimBytes is what is signed.
 func (v *voucher) claimBytes(run job.RunID, c *verify.Claim) []byte {
-	b := make([]byte, 0, 16+8+len(c.Node.Path)+16+32+32+8+len(v.Of))
+	b := make([]byte, 0, 16+8+len(c.Node.Path)+16+32+32+8+len(v.Of)+8)
 	b = append(b, run[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(len(c.Node.Path)))
 	b = append(b, c.Node.Path...)
 	b = append(b, c.Node.Identity[:]...)
 	b = append(b, c.Outcome[:]...)
 	b = append(b, c.Tree[:]...)
-	return append(binary.BigEndian.AppendUint64(b, c.Nodes), v.Of...) // all before is as long as it says, or always
+	b = append(binary.BigEndian.AppendUint64(b, c.Nodes), v.Of...) // all before is as long as it says, or always
+	if c.Time > 0 {
+		b = binary.BigEndian.AppendUint64(b, c.Time) // eight bytes are neither a name nor the mark behind names
+	}
+	return b
 }
 
 // ReadVoucher says what a voucher claims of a node and its outcome, and by whom, and does not check the signatures: for
@@ -192,7 +202,10 @@ func ReadVoucher(b []byte, n verify.Node, outcome verify.Hash) (*Vouched, error)
 	if err != nil {
 		return nil, fmt.Errorf("%w: voucher: a peer ID: %w", ErrStatement, err)
 	}
-	r.Tree, r.Nodes = v.Tree, v.Nodes
+	if r.Tree, r.Nodes, r.Time = v.Tree, v.Nodes, v.Time; v.Time > verify.MaxTime {
+		return nil, fmt.Errorf("%w: voucher: a time of %d us, at most %d are accepted", ErrStatement, v.Time,
+			uint64(verify.MaxTime))
+	}
 	if err = checkKeys(v.Of); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func vouched(t testing.TB) (b []byte, run job.RunID, c verify.Claim, author, bea
 	k, other := key(t), key(t)
 	run = job.RunID{7}
 	c = (&verify.Opening{Node: verify.Node{Path: "\x00\x00\x00\x01", Identity: [16]byte{2}}, Outcome: verify.Hash{3},
-		Children: []verify.Claim{{Nodes: 2}}}).Claim()
+		Time: 12345, Children: []verify.Claim{{Nodes: 2}}}).Claim()
 	b, err := statement.Vouch(k, run, &c)
 	if err != nil {
 		t.Fatal(err)
@@ -51,6 +51,9 @@ func TestVoucher(t *testing.T) {
 		"outcome":  func(b []byte, _ *job.RunID, c *verify.Claim) []byte { c.Outcome[0]++; return b },
 		"tree": func(b []byte, _ *job.RunID, c *verify.Claim) []byte {
 			return bytes.Replace(b, c.Tree[:], make([]byte, 32), 1)
+		},
+		"time": func(b []byte, _ *job.RunID, _ *verify.Claim) []byte {
+			return bytes.Replace(b, []byte("\x07\x19\x30\x39"), []byte("\x07\x19\x30\x3a"), 1)
 		},
 		"author": func(b []byte, _ *job.RunID, _ *verify.Claim) []byte {
 			return bytes.Replace(b, []byte(author), []byte(bearer), 1)
@@ -148,6 +151,38 @@ func TestVoucherNames(t *testing.T) {
 	}
 	if _, err := statement.VouchMade(k, run, &c, &verify.Authors{Names: []string{"no key"}}); err == nil {
 		t.Error("somebody is named who can sign nothing")
+	}
+}
+
+// A voucher that says nothing of time is signed as before any did, and can be told from one that is not signed, as can
+// one that does: by the longest time that can be, and not by one that cannot.
+func TestVoucherTime(t *testing.T) {
+	k := key(t)
+	self, err := peer.IDFromPrivateKey(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, run, c, _, _ := vouched(t)
+	names := verify.Authors{Names: []string{string(self)}}
+	signed := map[string]bool{}
+	for _, time := range []uint64{0, 1, 255, 1 << 20, verify.MaxTime, verify.MaxTime + 1, 1<<64 - 1} {
+		for _, of := range []verify.Authors{{}, names, {Names: names.Names, More: true}} {
+			c.Time = time
+			unsigned, err := statement.Unsigned(self, &c, &of)
+			if err != nil || !statement.IsUnsigned(unsigned) || statement.IsOwn(unsigned) != of.None() {
+				t.Errorf("%d us, %d names: nobody has signed it, %v", time, len(of.Names), err)
+			}
+			b, err := statement.VouchMade(k, run, &c, &of)
+			if err != nil || statement.IsUnsigned(b) || len(b) != len(unsigned) || signed[string(b[len(b)-80:])] {
+				t.Errorf("%d us, %d names: signed are %x, %v", time, len(of.Names), b, err)
+			}
+			signed[string(b[len(b)-80:])] = true
+			v, err := statement.OpenVoucher(b, run, c.Node, c.Outcome)
+			if time <= verify.MaxTime && (err != nil || v.Claim != c) ||
+				time > verify.MaxTime && !errors.Is(err, statement.ErrStatement) {
+				t.Errorf("%d us: %+v, %v", time, v, err)
+			}
+		}
 	}
 }
 

@@ -45,7 +45,8 @@ func Run(t *testing.T, open func(t *testing.T) port.Live) {
 func runs(r *rig) {
 	r.start()
 	e := r.finished(r.begin("porttest.fib", 20, nil))
-	if got := r.result("porttest.fib", e.Outcome); got != 6765 || !e.Good || e.Tally.Executed != 10946 {
+	got := r.result("porttest.fib", e.Outcome)
+	if got != 6765 || !e.Good || e.Tally.Executed != 10946 || e.Tally.Own <= 0 {
 		r.t.Errorf("fib(20) = %v, good %v, %+v", got, e.Good, e.Tally)
 	}
 	r.await("an idle core", func(e *port.Event) bool {
@@ -287,15 +288,19 @@ func kept(r *rig) {
 	r.start()
 	id := r.begin("porttest.long", 27, nil)
 	e := r.kind(port.Kept) // when the engine has looked while a job ran
-	want := job.Identify("porttest.fib", r.encode(27))
+	want, own := job.Identify("porttest.fib", r.encode(27)), time.Duration(0)
 	for _, k := range e.Kept {
 		p := k.Partial
+		own += k.Own
 		if len(p.Path) < 2 || p.Path[0] != uint32(id) || k.Segment != id {
 			r.t.Errorf("of job %v an outcome is kept", p.Path)
 		}
 		if len(p.Path) == 2 && (p.Identity != want || r.result("porttest.fib", p.Outcome) != 196418) {
 			r.t.Errorf("%+v is kept", p)
 		}
+	}
+	if own <= 0 {
+		r.t.Errorf("%d outcomes are kept that took %v", len(e.Kept), own)
 	}
 	r.e.Do(&port.Order{Kind: port.Abort, Segment: id})
 	r.kind(port.Stopped)

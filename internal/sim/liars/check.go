@@ -35,6 +35,7 @@ func ConfigOf(seed uint64) Config {
 	case 4:
 		c.Liars = 1
 	}
+	c.Heavy, c.Says = rng.IntN(2) == 0, Says(rng.IntN(int(says)))
 	return c
 }
 
@@ -99,6 +100,8 @@ func (r *Result) add(x *Result) {
 	r.Needed += x.Needed
 	r.Ran += x.Ran
 	r.Owner += x.Owner
+	r.Time += x.Time
+	r.OwnTime += x.OwnTime
 	r.Openings += x.Openings
 	r.Caught += x.Caught
 	r.Lied += x.Lied

@@ -18,6 +18,22 @@ const (
 	Once      Character = "once"      // one false leaf in its life
 	Patient   Character = "patient"   // honest for a while, then careless
 	Silent    Character = "silent"    // as lazy, and opens nothing
+
+	Sparing Character = "sparing" // makes up the leaves that take long
+	Missing Character = "missing" // gets the leaf wrong that takes longest
+)
+
+// Says is what liars say of times.
+type Says uint8
+
+// What they say.
+const (
+	TimesTaken   Says = iota
+	NoTimes           // that they do not know
+	TimesAside        // that what is wrong took none
+	TimesHuge         // that each node took days
+	TimesAtLarge      // anything
+	says
 )
 
 // Characters are those that lie.
@@ -30,6 +46,8 @@ const patience = 4
 type peer struct {
 	id, by verify.PeerID // who it is, and by whom it is a member
 	is     Character
+	says   Says
+	speed  uint64 // in percent
 	rng    *rand.Rand
 	rough  bool // makes nodes of some jobs only
 	jobs   int  // so far
@@ -37,8 +55,24 @@ type peer struct {
 	made   map[verify.Hash]*verify.Opening
 }
 
-// compute gives a peer's claim for a node, and how many nodes it really ran.
-func (p *peer) compute(n verify.Node, deepest int) (verify.Claim, int) {
+// times is what a peer says of how long a node took it.
+func (p *peer) times(t tree) func(n verify.Node, wrong bool) uint64 {
+	return func(n verify.Node, wrong bool) uint64 {
+		took := max(t.took(n)*p.speed/100, 1)
+		switch {
+		case p.says == NoTimes, p.says == TimesAside && wrong:
+			return 0
+		case p.says == TimesHuge:
+			return verify.MaxTime >> 12
+		case p.says == TimesAtLarge:
+			return p.rng.Uint64N(1 << p.rng.IntN(30))
+		}
+		return took
+	}
+}
+
+// compute gives a peer's claim for a node, how many nodes it really ran, and for how long.
+func (p *peer) compute(n verify.Node, t tree) (verify.Claim, int, uint64) {
 	p.jobs++
 	spoil := honest
 	leaf := func(one uint64) func(verify.Node, bool, *verify.Hash) {
@@ -52,11 +86,11 @@ func (p *peer) compute(n verify.Node, deepest int) (verify.Claim, int) {
 	switch p.is {
 	case Lazy, Silent:
 		p.lied = true
-		o := &verify.Opening{Node: n}
+		o := &verify.Opening{Node: n, Time: p.times(t)(n, true)}
 		bend(p.rng.Uint64(), &o.Outcome)
 		c := o.Claim()
 		p.made[c.Tree] = o
-		return c, 0
+		return c, 0, 0
 	case Careless:
 		spoil = leaf(10)
 	case Patient:
@@ -72,6 +106,14 @@ func (p *peer) compute(n verify.Node, deepest int) (verify.Claim, int) {
 				}
 			}
 		}
+	case Sparing, Missing:
+		longest := t.longest(n)
+		spoil = func(n verify.Node, isLeaf bool, h *verify.Hash) {
+			if n == longest || p.is == Sparing && isLeaf && t.took(n) > longTime {
+				p.lied = true
+				bend(p.rng.Uint64(), h)
+			}
+		}
 	case Colluding:
 		spoil = func(n verify.Node, isLeaf bool, h *verify.Hash) {
 			if isLeaf && n.Identity[1]%8 == 0 { // what all of the gang know
@@ -84,11 +126,11 @@ func (p *peer) compute(n verify.Node, deepest int) (verify.Claim, int) {
 	if p.rough {
 		small = func() bool { return p.rng.IntN(3) == 0 }
 	}
-	w := compute(n, deepest, spoil, small)
+	w := t.compute(n, spoil, p.times(t), small)
 	for tree, o := range w.open {
 		p.made[tree] = o
 	}
-	return w.claim, w.ran
+	return w.claim, w.ran, w.took
 }
 
 // opening is what a peer says stands behind a claim.

@@ -18,15 +18,10 @@ type Mode struct {
 // Modes are those of the table.
 func Modes() []Mode {
 	base := verify.Config{Quorum: 1, Own: true, Wait: time.Minute, MaxOpen: 1000}
-	spot := func(share float64) verify.Config {
-		c := base
-		c.Spot = share
-		return c
-	}
 	quorum := base
 	quorum.Quorum = 2
-	return []Mode{{Name: "members", Config: base}, {Name: "spot=1%", Config: spot(0.01)},
-		{Name: "spot=10%", Config: spot(0.1)}, {Name: "quorum=2", Config: quorum},
+	return []Mode{{Name: "members", Config: base}, {Name: "spot=1%", Config: spotted(0.01)},
+		{Name: "spot=10%", Config: spotted(0.1)}, {Name: "quorum=2", Config: quorum},
 		{Name: "doubt=1e-4", Config: doubt(base)}, {Name: "doubt=1e-4, 100 before", Config: doubt(base), Record: 100},
 		{Name: "doubt=1e-4, 1000 before", Config: doubt(base), Record: 1000}}
 }
@@ -60,7 +55,7 @@ func Table(w io.Writer, schedules int) error {
 			}
 		}
 	}
-	return nil
+	return times(w, schedules)
 }
 
 func percent(part, of int) float64 { return 100 * float64(part) / float64(max(of, 1)) }

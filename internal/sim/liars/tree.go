@@ -3,13 +3,35 @@ package liars
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/satin-peer/satin/verify"
 )
 
-// The tree of a run is a function of a seed: a node's identity says how many children it has, and its outcome is a
-// hash over that and its children's outcomes.
+// The tree of a run is a function of a seed: a node's identity says how many children it has and how long it takes by
+// itself, and its outcome is a hash over that and its children's outcomes.
+type tree struct {
+	deepest int
+	heavy   bool // times have a heavy tail
+}
+
+// Times are microseconds.
+const (
+	leastTime = 1000
+	longTime  = 10 * leastTime // two in a hundred take longer where times have a heavy tail,
+	mostTimes = 1000           // and up to so many times the least
+)
+
+// took is how long a node takes by itself: with a heavy tail that longer ones are as rare as t^-1.7, so that a fifth of
+// all the time goes into a fiftieth of the nodes.
+func (t tree) took(n verify.Node) uint64 {
+	if !t.heavy {
+		return leastTime
+	}
+	u := float64(binary.BigEndian.Uint64(n.Identity[8:])>>11+1) / (1 << 53)
+	return uint64(leastTime * min(math.Pow(u, -1/1.7), mostTimes))
+}
 
 func childOf(n verify.Node, i int) verify.Node {
 	h := sha256.Sum256(append(append([]byte("child"), n.Identity[:]...), byte(i)))
@@ -17,8 +39,8 @@ func childOf(n verify.Node, i int) verify.Node {
 }
 
 // children is how many a node has: up to most, fewer as it lies deeper.
-func children(n verify.Node, deepest int) int {
-	if len(n.Path) >= deepest {
+func (t tree) children(n verify.Node) int {
+	if len(n.Path) >= t.deepest {
 		return 0
 	}
 	return 1 + int(n.Identity[0])%3
@@ -34,14 +56,39 @@ func combine(n verify.Node, of []verify.Claim) verify.Hash {
 	return verify.Hash(h.Sum(nil))
 }
 
-// rerun runs one node with outcomes supplied of jobs below it, and says how many it has really run.
-func rerun(n verify.Node, given []verify.Claim, deepest int) (o *verify.Opening, ran int) {
+// is says how long a node really takes.
+func (t tree) is(n verify.Node, _ bool) uint64 { return t.took(n) }
+
+// leaves calls f with each leaf.
+func (t tree) leaves(n verify.Node, f func(verify.Node)) {
+	of := t.children(n)
+	if of == 0 {
+		f(n)
+	}
+	for i := range of {
+		t.leaves(childOf(n, i), f)
+	}
+}
+
+// longest is the leaf that takes longest.
+func (t tree) longest(n verify.Node) (longest verify.Node) {
+	most := uint64(0)
+	t.leaves(n, func(x verify.Node) {
+		if took := t.took(x); took > most {
+			longest, most = x, took
+		}
+	})
+	return longest
+}
+
+// rerun runs one node with outcomes supplied of jobs below it, and says how many it has really run, and for how long.
+func (t tree) rerun(n verify.Node, given []verify.Claim) (o *verify.Opening, ran int, took uint64) {
 	o = &verify.Opening{Node: n}
 	var below func(n verify.Node) verify.Hash
 	below = func(n verify.Node) verify.Hash {
-		ran++
+		ran, took = ran+1, took+t.took(n)
 		var of []verify.Claim
-		for i := range children(n, deepest) {
+		for i := range t.children(n) {
 			c := verify.Claim{Node: childOf(n, i)}
 			if g := slices.IndexFunc(given, func(g verify.Claim) bool { return g.Node == c.Node }); g >= 0 {
 				c = given[g]
@@ -54,40 +101,48 @@ func rerun(n verify.Node, given []verify.Claim, deepest int) (o *verify.Opening,
 		return combine(n, of)
 	}
 	o.Outcome = below(n)
-	return o, ran
+	return o, ran, took
 }
 
 // A work is what a peer has made of a node and all below it, opened by commitment.
 type work struct {
 	claim verify.Claim
 	open  map[verify.Hash]*verify.Opening
-	ran   int // nodes that were really run
+	ran   int // nodes that were really run, for so long
+	took  uint64
 }
 
-// compute computes a node and all below; spoil may change the outcome of each, and small says which belong to the
-// node above them: how long a job took is different each time.
-func compute(n verify.Node, deepest int, spoil func(n verify.Node, leaf bool, h *verify.Hash),
-	small func() bool) *work {
+// compute computes a node and all below; spoil may change the outcome of each, says tells how long each took, given
+// whether its outcome was changed, and small which belong to the node above them: how long a job took is different each
+// time.
+func (t tree) compute(n verify.Node, spoil func(n verify.Node, leaf bool, h *verify.Hash),
+	says func(n verify.Node, wrong bool) uint64, small func() bool) *work {
 	w := &work{open: map[verify.Hash]*verify.Opening{}}
 	whole := n
-	var below func(n verify.Node) (verify.Claim, []verify.Claim)
-	below = func(n verify.Node) (verify.Claim, []verify.Claim) {
-		w.ran++
+	var below func(n verify.Node) (verify.Claim, []verify.Claim, uint64)
+	below = func(n verify.Node) (c verify.Claim, nodes []verify.Claim, loose uint64) {
+		w.ran, w.took = w.ran+1, w.took+t.took(n)
 		o, of := &verify.Opening{Node: n}, []verify.Claim(nil)
-		for i := range children(n, deepest) {
-			child, nodes := below(childOf(n, i))
-			of, o.Children = append(of, child), append(o.Children, nodes...)
+		for i := range t.children(n) {
+			child, nodes, more := below(childOf(n, i))
+			of, o.Children, loose = append(of, child), append(o.Children, nodes...), loose+more
 		}
 		o.Outcome = combine(n, of)
+		right := o.Outcome
 		spoil(n, len(of) == 0, &o.Outcome)
-		c := o.Claim()
+		loose += says(n, o.Outcome != right)
+		o.Time = loose
+		for i := range o.Children {
+			o.Time += o.Children[i].Time
+		}
+		c = o.Claim()
 		if n != whole && small() {
-			return c, o.Children
+			return c, o.Children, loose
 		}
 		w.open[c.Tree] = o
-		return c, []verify.Claim{c}
+		return c, []verify.Claim{c}, 0
 	}
-	w.claim, _ = below(n)
+	w.claim, _, _ = below(n)
 	return w
 }
 

@@ -20,6 +20,9 @@ type Config struct {
 	OneGang bool   // all liars were brought in by one member
 	Jobs    int    // nodes that are given away
 	Deepest int    // of the tree
+	Heavy   bool   // how long its nodes take has a heavy tail
+	Says    Says   // of liars
+	Quiet   bool   // nobody says how long nodes took
 	Rough   bool   // peers make nodes of some jobs only, each of others
 	Lossy   bool   // answers come late or never, now and then
 	Used    bool   // what was accepted is used, and cannot be taken back: so it is with peers
@@ -32,9 +35,11 @@ type Result struct {
 	Wrong    int // outcomes that were believed at the end and are not so
 	Misled   int // that were accepted although they are not so; some were taken back
 	Jobs     int
-	Needed   int // nodes that had to be run once
-	Ran      int // that were run, by all and by the owner
-	Owner    int // of those by the owner, single nodes counted
+	Needed   int    // nodes that had to be run once
+	Ran      int    // that were run, by all and by the owner
+	Owner    int    // of those by the owner, single nodes counted
+	Time     uint64 // that it took to run once what had to be,
+	OwnTime  uint64 // and of the owner, what it has run
 	Openings int
 	Caught   int     // liars that were blamed
 	Lied     int     // that have lied at all
@@ -96,6 +101,13 @@ func Run(cfg Config) (Result, error) {
 	add := func(i int, is Character, by string) *peer {
 		p := &peer{id: verify.PeerID(fmt.Sprint("p", i)), by: verify.PeerID(by), is: is, rough: cfg.Rough,
 			made: map[verify.Hash]*verify.Opening{}, rng: rand.New(rand.NewPCG(cfg.Seed, uint64(100+i)))}
+		p.speed = 50 + p.rng.Uint64N(150)
+		if is != Honest {
+			p.says = cfg.Says
+		}
+		if cfg.Quiet {
+			p.says = NoTimes
+		}
 		w.peers[p.id] = p
 		if is == Honest || !cfg.Fresh {
 			w.past[p.id] = cfg.Record
@@ -114,7 +126,7 @@ func Run(cfg Config) (Result, error) {
 		add(i, is, by)
 	}
 	w.rng.Shuffle(len(w.order), func(i, j int) { w.order[i], w.order[j] = w.order[j], w.order[i] })
-	w.own = &peer{is: Honest, made: map[verify.Hash]*verify.Opening{}, rng: w.rng}
+	w.own = &peer{is: Honest, says: NoTimes, made: map[verify.Hash]*verify.Opening{}, rng: w.rng}
 	jobs := w.giveAway()
 	w.tick()
 	for _, ok := w.queue.Due(); ok && w.err == nil && w.now.Before(time.Unix(3600, 0)); _, ok = w.queue.Due() {
@@ -126,6 +138,8 @@ func Run(cfg Config) (Result, error) {
 	return w.res, w.err
 }
 
+func (w *world) tree() tree { return tree{w.cfg.Deepest, w.cfg.Heavy} }
+
 // giveAway has each job be stolen by somebody, one after the other.
 func (w *world) giveAway() (jobs []verify.Node) {
 	for i := range w.cfg.Jobs {
@@ -135,7 +149,7 @@ func (w *world) giveAway() (jobs []verify.Node) {
 			n.Identity[k] = byte(w.rng.Uint32())
 		}
 		jobs = append(jobs, n)
-		w.so[n] = compute(n, w.cfg.Deepest, honest, never).claim
+		w.so[n] = w.tree().compute(n, honest, w.tree().is, never).claim
 		thief := w.order[w.rng.IntN(len(w.order))]
 		w.after(time.Duration(i)*time.Second, func() { w.give(n, thief, false) })
 	}
@@ -160,11 +174,12 @@ func (w *world) give(n verify.Node, p *peer, lossy bool) {
 	if w.core.Blamed(p.id) {
 		p = w.own
 	}
-	c, ran := p.compute(n, w.cfg.Deepest)
+	c, ran, took := p.compute(n, w.tree())
 	w.res.Ran += ran
 	d := w.delay(lossy)
 	if p == w.own {
 		w.res.Owner += ran
+		w.res.OwnTime += took
 		d = time.Second
 	}
 	w.after(d, func() {
@@ -194,9 +209,10 @@ func (w *world) carryOut(list []verify.Order) {
 		case verify.Open:
 			w.open(o)
 		case verify.Rerun:
-			again, ran := rerun(o.Node, o.Given, w.cfg.Deepest)
+			again, ran, took := w.tree().rerun(o.Node, o.Given)
 			w.res.Ran += ran
 			w.res.Owner += ran
+			w.res.OwnTime += took
 			w.after(time.Millisecond, func() { w.carryOut(w.core.Reran(w.now, o.In, again)) })
 		case verify.Accept:
 			w.is[o.Node] = o.Outcome
@@ -241,7 +257,7 @@ func (w *world) blamed(o verify.Blame) {
 	case p == nil || !p.lied:
 		w.err = fmt.Errorf("%w: %q", errBlamed, o.Peer)
 	case !o.Proof.Holds(func(n verify.Node, given []verify.Claim) *verify.Opening {
-		again, _ := rerun(n, given, w.cfg.Deepest)
+		again, _, _ := w.tree().rerun(n, given)
 		return again
 	}):
 		w.err = fmt.Errorf("%w: of %q", errProof, o.Peer)
@@ -266,6 +282,7 @@ func (w *world) conclude(jobs []verify.Node) {
 	}
 	for _, n := range jobs {
 		w.res.Needed += int(w.so[n].Nodes)
+		w.res.Time += w.so[n].Time
 		got, ok := w.is[n]
 		switch {
 		case !ok && w.err == nil && w.cfg.Verify.Own:
