@@ -70,7 +70,7 @@ func TestHandOversComeAtARate(t *testing.T) {
 	for name, size := range map[string]int{"short": 8 << 10, "long": 1 << 20} {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, 3, func(w *world) {
-				const rate, all = 2 << 20, 20 << 20
+				const rate, all = 2 << 20, 10 << 20
 				box, roomy := newInbox(), stream.Config{QueueMessages: 4000, QueueBytes: 2 * all, BulkMemory: 2 * all}
 				a, b := w.start(0, roomy, newInbox().handler()), w.start(2, roomy, newInbox().handler())
 				w.start(1, roomy, box.handler())
@@ -301,7 +301,7 @@ func TestStealBehindALongResultOnOtherLinks(t *testing.T) {
 	}
 	for _, c := range list {
 		idle, _ := stealRoundTrip(t, c, 0, 32<<10)
-		behind, _ := stealRoundTrip(t, c, min(16<<20, int(c.Bandwidth)*60), 32<<10)
+		behind, _ := stealRoundTrip(t, c, min(4<<20, int(c.Bandwidth)*60), 32<<10)
 		chunk := c.Transmission(wire.MaxChunk)
 		t.Logf("%v: a steal takes %v, behind a long result %v, which is %.1f chunks more", c, idle, behind,
 			float64(behind-idle)/float64(chunk))

@@ -48,7 +48,7 @@ func TestWorkIsWhatTablesDivideBy(t *testing.T) {
 }
 
 func TestExact(t *testing.T) {
-	x, err := Exact(Options{Seeds: 1}, 5000, 40, sim.FaultKinds())
+	x, err := Exact(Options{Seeds: 1}, 5000, 20, sim.FaultKinds())
 	if err != nil {
 		t.Fatal(err)
 	}
