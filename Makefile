@@ -25,8 +25,18 @@ tab: ## Build the program for visitors' browsers, which satin-peer share serves,
 test: ## Run all tests, about 4 minutes on 2 cores, of which the first time most is compiling
 	$(GO) test -vet=off -timeout 10m -p $(PACKAGES) ./...
 
+# What has goroutines that share memory: the engine, and what is beside it in the process of a peer. The cores of the
+# protocol are called by one goroutine at a time, which the drivers' users here do too; what modules compute the detector does
+# not see, and their host is tried in compute/child; and applications, commands and attacks race what is here, in more time.
+RACED = . ./internal/engine ./internal/compute/... ./internal/port/... ./internal/checkpoint ./internal/tab/visitor \
+	./gossip ./dashboard ./peer ./peer/control ./peer/emulate ./peer/gateway ./peer/host ./peer/library ./peer/session ./peer/stream
+
+race: ## Run the short tests of what shares memory under the race detector (needs a C compiler)
+	GO="$(GO)" .ci/race $(RACED)
+
 # The tools and the simulator have one goroutine: there is nothing in them to race.
-race: ## Run the short tests under the race detector (needs a C compiler)
+.PHONY: race-all
+race-all: ## The same of all packages, commands and attacks on peers among them (half an hour)
 	GO="$(GO)" .ci/race $$($(GO) list ./... | grep -vE '/(house|mutants|satinvet|sim|sim/.*)$$')
 
 test-swarm: ## Run swarms of real processes on this machine, and kill, stop and end some of them (10 minutes)

@@ -13,6 +13,7 @@ func TestDividedInASwarm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is a minute of proofs under the race detector, by daemons that other tests have there")
 	}
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "w")
 	owner, d, end := startReal(t)
 	defer end()

@@ -12,6 +12,7 @@ import (
 // proof all the same, here, exported and in one file, and that what is wrong or missing in a part of a part is
 // noticed.
 func TestDividedAgain(t *testing.T) {
+	t.Parallel()
 	home, dir := home(t), filepath.Join(t.TempDir(), "w")
 	try := func(code int, want string, args ...string) {
 		t.Helper()
@@ -101,6 +102,7 @@ func TestDividedAgain(t *testing.T) {
 
 // Guards that what was proved of a part of a part is not computed again.
 func TestDividedGoesOn(t *testing.T) {
+	t.Parallel()
 	home, dir := home(t), filepath.Join(t.TempDir(), "w")
 	run := func(args ...string) string {
 		t.Helper()

@@ -20,6 +20,7 @@ import (
 // Guards proofs that stay with whoever finds them: one member finds all, two check them and sign, and when the one that
 // found them is gone the proofs are had from the copies that others made, and are right.
 func TestProofsStay(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "w")
 	owner, d, end := startReal(t, "--trust", "invite")
 	defer end()
@@ -204,6 +205,7 @@ func (k *keepers) Deposit(_ context.Context, d control.Deposit) (control.Deposit
 // Guards what a part is that was divided, and in which proofs are left: not proved before others have checked these,
 // and open if one of them is taken back.
 func TestDividedIsLeft(t *testing.T) {
+	t.Parallel()
 	home, dir := home(t), filepath.Join(t.TempDir(), "w")
 	for _, args := range [][]string{
 		{"new", dir, "--parts", "2", "--piece", "0.02", "--", "sat", "--waerden", "3,8,58"},

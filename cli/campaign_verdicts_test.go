@@ -72,6 +72,7 @@ func proved(t *testing.T, more int) (dir string) {
 // pieces are not any more, counts when that is wanted and is said to be their word, also in an exported directory,
 // and not if anything in it is changed.
 func TestVerdicts(t *testing.T) {
+	t.Parallel()
 	const more = 60_000 // a tenth of a second or two
 	dir := proved(t, more)
 	owner, d, end := startReal(t, "--trust", "invite")

@@ -47,6 +47,7 @@ func (f *fake) asUser() *fake {
 // TestRealSwarm forms a swarm of two daemons with the commands, and runs on it: in the foreground, detached,
 // and from a peer that is there for one run only.
 func TestRealSwarm(t *testing.T) {
+	t.Parallel()
 	first, d, endFirst := startReal(t)
 	defer endFirst()
 	status, err := d.Status(t.Context())

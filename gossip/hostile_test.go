@@ -200,7 +200,7 @@ func TestRestart(t *testing.T) {
 // TestFlood floods with announcements of runs that do not exist, correctly signed.
 func TestFlood(t *testing.T) {
 	withAttacker(t, gossip.Config{}, func(s *swarm, a *attacker) {
-		const seconds = 10
+		const seconds = 4
 		for second := range seconds {
 			for i := range 500 {
 				a.send(a.seal("test", a.key, a.id, uint64(1+500*second+i), gossip.KindRun, "fake"))
@@ -231,7 +231,7 @@ func TestFlood(t *testing.T) {
 func TestFloodOfAuthors(t *testing.T) {
 	withAttacker(t, gossip.Config{}, func(s *swarm, a *attacker) {
 		s.peers[0].SetMembers(gossip.Members{Peers: []gossip.Member{{ID: s.hosts[1].ID()}}})
-		const authors, seconds = 3000, 10
+		const authors, seconds = 1200, 4
 		for i := range authors {
 			key, pub, err := crypto.GenerateEd25519Key(rand.Reader)
 			if err != nil {

@@ -23,7 +23,7 @@ func TestWideBytes(t *testing.T) {
 				cfg.FlatPeers = 1000
 			}
 			s.openAll(cfg)
-			const seconds, perSecond = 5, 10
+			const seconds, perSecond = 2, 10
 			before := s.wideBytes.Load()
 			for k := range seconds * perSecond {
 				s.publish(k*7%len(s.peers), gossip.KindLoad, fmt.Sprintf("%0128d", k))

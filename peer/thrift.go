@@ -5,23 +5,28 @@ import (
 	"time"
 )
 
-// A thrift says when memory is to be given back to the system: as soon as no run is in progress any more, and from then
-// on every minute, since what is done all the time takes some of it again.
-type thrift struct{ last time.Time }
+// A thrift says when memory is to be given back to the system: when no run has been in progress for a while, as it
+// takes longer than a short run does, and from then on every minute, since what is done all the time takes some of it
+// again.
+type thrift struct{ next time.Time }
 
-const thriftEvery = time.Minute
+const (
+	thriftAfter = 5 * time.Second
+	thriftEvery = time.Minute
+)
 
 // due is asked all the time; busy says that a run is in progress.
 func (t *thrift) due(busy bool, now time.Time) bool {
-	if busy {
-		t.last = time.Time{}
-		return false
+	switch {
+	case busy:
+		t.next = time.Time{}
+	case t.next.IsZero():
+		t.next = now.Add(thriftAfter)
+	case !now.Before(t.next):
+		t.next = now.Add(thriftEvery)
+		return true
 	}
-	if now.Sub(t.last) < thriftEvery {
-		return false
-	}
-	t.last = now
-	return true
+	return false
 }
 
 // giveBack gives memory back: first what ended runs have left (the engine has the collector come seldom, so it would

@@ -15,16 +15,19 @@ func TestThrift(t *testing.T) {
 		busy  bool
 		want  bool
 	}{
-		{want: true},
+		{},
+		{after: thriftAfter - time.Second},
+		{after: time.Second, want: true},
 		{after: time.Second},
 		{after: thriftEvery - 2*time.Second},
 		{after: time.Second, want: true},
+		{after: thriftEvery, want: true},
+		{after: time.Second, busy: true},
 		{after: time.Second},
-		{after: time.Second, busy: true},
-		{after: time.Second, want: true},
-		{after: time.Second, busy: true},
+		{after: thriftAfter, busy: true},
 		{after: 2 * thriftEvery, busy: true},
-		{after: time.Second, want: true},
+		{after: time.Second},
+		{after: thriftAfter, want: true},
 		{after: time.Second},
 	} {
 		now = now.Add(step.after)

@@ -53,7 +53,7 @@ func TestSalvageSavesWork(t *testing.T) {
 	} {
 		share := map[string]float64{"crash": 0.25, "leave": 0.05}[name] // of what naive recovery does again
 		var ideal, naive, salvaged time.Duration
-		for seed := range uint64(20) {
+		for seed := range uint64(7) {
 			cfg.seed, cfg.peers, cfg.clusters, cfg.depth, cfg.policy = seed, 6, 1, 9+sure, "crs"
 			cfg.room, cfg.wide, cfg.keep, cfg.faultsUntil = 64, time.Millisecond, 1, time.Minute
 			work := func(cfg modelConfig) time.Duration {

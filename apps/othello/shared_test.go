@@ -133,7 +133,7 @@ func TestAbortedTellsNothing(t *testing.T) {
 // TestPartial: the best moves do not depend on what jobs hear of each other.
 func TestPartial(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := Problem{Node{Board: drawn(t, rapid.IntRange(0, 40).Draw(t, "moves")), Depth: 5, Leaf: 2}, true, true}
+		p := Problem{Node{Board: drawn(t, rapid.IntRange(0, 40).Draw(t, "moves")), Depth: 4, Leaf: 2}, true, true}
 		if got, want := satintest.AnyJoin(t, 2, solve, p), solveAlone(p.Node); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v, the twin says %+v", got, want)
 		}

@@ -52,7 +52,7 @@ func TestPublishedTrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	for _, line := range []string{"T2", "T3", "T4", "T5", "t1 --threshold 0"} {
+	for _, line := range []string{"T2", "T4", "T5", "t1 --threshold 0"} {
 		p, err := apptest.Setup(App, line)
 		if err != nil {
 			t.Fatal(err)

@@ -57,19 +57,7 @@ func (h *history) sync(t *testing.T, l *Log) {
 // survive, the log recovers what was acknowledged and nothing but the truth, says so the same way twice, and
 // goes on.
 func TestCrashPoints(t *testing.T) {
-	seeds := uint64(crashSeeds)
-	if testing.Short() {
-		seeds = 1
-	}
-	for seed := range seeds {
-		crashEverywhere(t, seed)
-	}
-}
-
-// crashSeeds is how many stories there are; each takes about a second.
-const crashSeeds = 3
-
-func crashEverywhere(t *testing.T, seed uint64) {
+	const seed = 0
 	tell := func(crashAt int) (*memFS, *history) {
 		m, h := newMemFS(), newHistory()
 		m.crashAt = crashAt

@@ -161,17 +161,16 @@ func (v *provenance) kept(k *port.KeptJob) (voucher []byte, good bool) {
 		return nil, true
 	}
 	p, s := &k.Partial, k.Segment
-	var below, beside []part
+	isBelow := func(x part) bool { return p.Path.Above(x.path) }
+	var below []part
 	for _, x := range v.parts[s] {
-		if p.Path.Above(x.path) {
+		if isBelow(x) {
 			below = append(below, x)
-		} else {
-			beside = append(beside, x)
 		}
 	}
 	x, alone := v.vouch(s, identity{p.Path, p.Identity}, p.Outcome, below, &k.Job, k.Own, &voucher)
 	if _, runs := v.parts[s]; runs && (v.commit == nil || !alone) {
-		v.parts[s] = beside
+		v.parts[s] = slices.DeleteFunc(v.parts[s], isBelow)
 		v.add(s, x)
 	} else if runs {
 		v.loose[s] += k.Own

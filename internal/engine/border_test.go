@@ -29,6 +29,10 @@ func (l *dropLog) Dropped(t *engine.Taken) {
 
 // A job that was taken and ended elsewhere fills its place as if it had run here.
 func TestTakeCompletesElsewhere(t *testing.T) {
+	n, want := 27, 196418
+	if testing.Short() {
+		n, want = 20, 6765
+	}
 	for _, workers := range []int{1, 2} {
 		p := testPool(t, workers)
 		stop := make(chan struct{})
@@ -36,8 +40,8 @@ func TestTakeCompletesElsewhere(t *testing.T) {
 		for range 2 {
 			wg.Go(func() { thiefOutside(t, p, stop) })
 		}
-		for range 30 {
-			if r := run(t, p, fib, 27); r != 196418 {
+		for range 20 {
+			if r := run(t, p, fib, n); r != want {
 				t.Error(r)
 			}
 			if r := run(t, p, queens, board{All: 1<<8 - 1}); r != 92 {

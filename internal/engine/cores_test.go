@@ -280,7 +280,11 @@ func TestBallastOnce(t *testing.T) {
 func TestLastSetCoresCounts(t *testing.T) {
 	p := testPool(t, 3)
 	rng := rand.New(rand.NewPCG(3, 4))
-	for round := range 1000 {
+	rounds := 1000
+	if testing.Short() {
+		rounds = 250
+	}
+	for round := range rounds {
 		var runs sync.WaitGroup
 		for n := range 1 + round%3 {
 			runs.Go(func() {

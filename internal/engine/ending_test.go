@@ -306,10 +306,14 @@ func inlet(f *satin.Frame, n int) int {
 
 // The body of a loop over results is never run twice at once, nor beside the rest of its frame.
 func TestInletsDoNotOverlap(t *testing.T) {
+	rounds := 20
+	if testing.Short() {
+		rounds = 2
+	}
 	want := run(t, nil, inlet, 500)
 	for _, workers := range []int{1, 2, 4} {
 		p := testPool(t, workers)
-		for range 20 {
+		for range rounds {
 			if r := run(t, p, inlet, 500); r != want {
 				t.Fatal(r, want)
 			}

@@ -162,9 +162,9 @@ func run[A, R any](t testing.TB, p *engine.Pool, fn func(*satin.Frame, A) R, arg
 
 // Programs come to the sequential results on any number of workers.
 func TestResults(t *testing.T) {
-	rounds, large := 20, 200_000 // a million frames come near to Go's limit of 1 GB
+	rounds, large := 8, 200_000 // a million frames come near to Go's limit of 1 GB
 	if testing.Short() {
-		rounds, large = 5, 100_000
+		rounds, large = 2, 30_000
 	}
 	for _, n := range []int{0, 1, 2, 4, 8} {
 		t.Run(fmt.Sprint(n, " workers"), func(t *testing.T) {

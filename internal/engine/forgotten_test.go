@@ -125,7 +125,7 @@ func TestForgottenFailures(t *testing.T) {
 		if p != nil {
 			thief.Go(func() { thiefOutside(t, p, stop) })
 		}
-		for range 50 {
+		for range 20 {
 			for way := range ways {
 				_, err := Run(ctx, p, forgets, way)
 				_, err2 := RunErr(ctx, p, forgetsErr, way)

@@ -199,10 +199,7 @@ func (c *leafClock) uncovered(n int) (lost, all int64) {
 // is kept must cover all but a few intervals between two calls of Pulse.
 func TestKeptCoverage(t *testing.T) {
 	const keepAfter = 20 * time.Millisecond
-	total := 8 * time.Second
-	if testing.Short() {
-		total /= 2
-	}
+	total := 4 * time.Second
 	for _, fn := range []func(*satin.Frame, keepArg) int{keepBinary, keepLoop, keepGroup, keepSync, keepWide,
 		keepMixed} {
 		name := nameOf(fn)

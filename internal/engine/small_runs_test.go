@@ -11,7 +11,7 @@ func TestManySmallRuns(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
-			for n := range 3000 {
+			for n := range 1500 {
 				if r := run(t, p, fib, 3+n%8); r < 0 {
 					t.Error(r)
 				}

@@ -65,6 +65,7 @@ func coreless(t *testing.T, p *pushers, r io.ReadCloser, w io.WriteCloser) (*dri
 // Members that push values for minutes to a peer whose process of jobs gets no core have no more of its memory than
 // what the peer holds for them; all orders that matter get through when the process has a core again.
 func TestPushedWithoutACore(t *testing.T) {
+	t.Parallel()
 	p := &pushers{values: make(map[sharedobj.Hash]*sharedobj.Body)}
 	orders, out := io.Pipe()
 	in, _ := io.Pipe()

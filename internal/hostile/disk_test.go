@@ -80,6 +80,7 @@ func TestOwnersDisk(t *testing.T) {
 // Members that are asked what they have of a run that is to be suspended, and announce much and show it never, hold
 // that up for a while and keep nobody else from showing what it has.
 func TestSlowToShow(t *testing.T) {
+	t.Parallel()
 	const slow = 6
 	v := computing(t, func(c *peer.Config) { c.Checkpoint = time.Millisecond })
 	asked := make(chan struct{}, slow)

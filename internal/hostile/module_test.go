@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 // A member that lies about a job of a module is caught like any other: the job is run again to the bit, and the answer
 // is right.
 func TestModuleOfStrangers(t *testing.T) {
+	t.Parallel()
 	bin, err := os.ReadFile("../../examples/queens-c/queens.wasm")
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +38,7 @@ func TestModuleOfStrangers(t *testing.T) {
 	}
 	for _, mode := range []string{"quorum=2", "doubt=1e-4", "spot=0.01"} {
 		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
 			v := impatientWith(t, func(c *peer.Config) {
 				c.Compute, c.Memory = []string{self, "compute"}, 8<<30 // the race detector's addresses are some of that
 			})

@@ -109,7 +109,7 @@ var vouchingMutants = []mutant{
 		file: "internal/driver/input.go", pkg: "internal/sim", run: vouchersTravel,
 		old: "if p.Voucher, good = d", new: "if _, good = d"},
 	{name: "vouching/parts-twice", wrong: "what is in a long job is also a part of its segment",
-		file: "internal/driver/provenance.go", run: vouchersName, old: "		v.parts[s] = beside\n", new: ""},
+		file: "internal/driver/provenance.go", run: vouchersName, old: "		v.parts[s] = slices.DeleteFunc(v.parts[s], isBelow)\n", new: ""},
 	{name: "vouching/ended-segment", wrong: "what is remembered of a segment that has ended is never forgotten",
 		file: "internal/driver/provenance.go", run: "^TestEndedSegmentHasNoParts$",
 		old: "	case !runs:\n", new: "	case !runs && false:\n"},

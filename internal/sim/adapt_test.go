@@ -178,11 +178,7 @@ func TestAdaptedRunsRepeat(t *testing.T) {
 
 // Whatever goes wrong beside it, runs that fit themselves come to the sequential result, and keep their masters.
 func TestAdaptedSchedules(t *testing.T) {
-	seeds := uint64(150)
-	if testing.Short() {
-		seeds = 30
-	}
-	for seed := range seeds {
+	for seed := range uint64(40) {
 		c := AdaptSchedule(seed)
 		if _, err := Run(c); err != nil {
 			t.Fatal(fmt.Errorf("seed %d, %v: %w", seed, c.Adapt.Config.Mode, err))

@@ -109,14 +109,14 @@ func TestEagerAlone(t *testing.T) {
 // TestEagerSchedules: what random schedules try, they try often enough.
 func TestEagerSchedules(t *testing.T) {
 	var copies, won uint64
-	for seed := uint64(2); seed < 400; seed += 5 {
+	for seed := uint64(2); seed < 200; seed += 5 {
 		r, err := Run(Schedule(seed, FaultKinds()))
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		copies, won = copies+r.Steals.EagerCopies, won+r.Steals.EagerWon
 	}
-	if t.Logf("%d copies, %d done first", copies, won); copies < 100 || won < 10 {
-		t.Errorf("%d copies in 80 schedules, %d done first", copies, won)
+	if t.Logf("%d copies, %d done first", copies, won); copies < 50 || won < 5 {
+		t.Errorf("%d copies in 40 schedules, %d done first", copies, won)
 	}
 }

@@ -47,10 +47,18 @@ func smallSplit() *Split {
 		Arg: 100, Result: 100}
 }
 
+// first are so many seeds, and those that show mistakes which these do not.
+func first(n uint64, telling ...uint64) (seeds []uint64) {
+	for seed := range n {
+		seeds = append(seeds, seed)
+	}
+	return append(seeds, telling...)
+}
+
 // TestExactness: whatever the faults, the result is the sequential one and every invariant of invariant.go
 // holds. The long form is satin-sim exact (make sim-check): the same seeds and thousands more, with each change.
 func TestExactness(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range uint64(20) {
 		c := Schedule(seed, FaultKinds())
 		about := c.Describe()
 		if _, err := Run(c); err != nil {
@@ -62,7 +70,7 @@ func TestExactness(t *testing.T) {
 // TestVouchers: whatever the faults, an outcome carries the word of whoever has computed it wherever it goes: home,
 // through others, to a new owner, to whoever stays, and to disks.
 func TestVouchers(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(24) {
 		c := Schedule(seed, FaultKinds())
 		c.Vouch = true
 		about := c.Describe()
@@ -75,7 +83,7 @@ func TestVouchers(t *testing.T) {
 // TestOutcasts: whatever the faults, and whenever a peer is put out, an outcome that it had a hand in names it wherever
 // it goes; whoever has heard that it is out keeps no such outcome and brings none home; and the run ends as it should.
 func TestOutcasts(t *testing.T) {
-	for seed := range uint64(170) {
+	for _, seed := range first(40, 90, 111, 124, 128, 142, 165) {
 		c := Schedule(seed, FaultKinds())
 		peers := 0
 		for _, n := range c.Network.Sizes() {
@@ -151,7 +159,7 @@ func TestSameSeedSameTrace(t *testing.T) {
 		return trace.String()
 	}
 	whose := map[string]uint64{}
-	for seed := range uint64(10) {
+	for seed := range uint64(4) {
 		first := traced(seed)
 		if len(first) < 100 {
 			t.Errorf("seed %d: a trace of %d bytes", seed, len(first))
@@ -251,7 +259,7 @@ func TestCostsAreCharged(t *testing.T) {
 
 // TestQuiesce: after the result, peers forget what they held for others.
 func TestQuiesce(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(8) {
 		c := Schedule(seed, FaultKinds())
 		c.Quiesce = 10 * time.Minute
 		if _, err := Run(c); err != nil {

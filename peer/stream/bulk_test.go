@@ -79,13 +79,13 @@ func TestHandOversComeAtARate(t *testing.T) {
 		body      func(m *steal.Message, id, size int)
 		size, all int
 	}{
-		"short":               {handOver, 8 << 10, 20 << 20},
-		"long":                {handOver, 1 << 20, 20 << 20},
-		"message in messages": {relayed, 8 << 10, 5 << 20}, // the general codec reads them: each byte counts four times
+		"short":               {handOver, 8 << 10, 10 << 20},
+		"long":                {handOver, 1 << 20, 10 << 20},
+		"message in messages": {relayed, 8 << 10, 5 << 19}, // read by the general codec: each byte counts four times
 	} {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, 3, func(w *world) {
-				const seconds = 10
+				const seconds = 5
 				box := newInbox()
 				roomy := stream.Config{QueueMessages: 4000, QueueBytes: 2 * c.all, BulkMemory: 2 * c.all}
 				a, b := w.start(0, roomy, newInbox().handler()), w.start(2, roomy, newInbox().handler())
@@ -317,7 +317,7 @@ func TestStealBehindALongResultOnOtherLinks(t *testing.T) {
 	}
 	for _, c := range list {
 		idle, _ := stealRoundTrip(t, c, 0, 32<<10)
-		behind, _ := stealRoundTrip(t, c, min(16<<20, int(c.Bandwidth)*60), 32<<10)
+		behind, _ := stealRoundTrip(t, c, min(4<<20, int(c.Bandwidth)*60), 32<<10)
 		chunk := c.Transmission(wire.MaxChunk)
 		t.Logf("%v: a steal takes %v, behind a long result %v, which is %.1f chunks more", c, idle, behind,
 			float64(behind-idle)/float64(chunk))

@@ -141,6 +141,9 @@ func TestBadModule(t *testing.T) {
 // Whatever a module's jobs do, each ends in one clear line, or does no harm, and the same process goes on with the
 // next; what they ask for in memory stays within the process's limit.
 func TestHostileModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one job after the other: make race runs the short tests, and these have nothing to race for a minute")
+	}
 	bin := readFile(t, "guest/conform/hostile.wasm")
 	said := make(chan string, 1000) // many more than come through
 	e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin}, func(line string) { said <- line })

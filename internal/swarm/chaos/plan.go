@@ -156,7 +156,7 @@ type draw struct {
 // share what there is. In three jobs share: a constant and a lattice, versions of an object, constants. The last
 // ones are modules, which the others fetch; the second one has a lattice for its bound.
 var short = []string{"nqueens 17", "raytracer balls --samples 3", "tsp --random 110 --seed 1",
-	"barneshut 20000 --steps 60 --variant objects", "gene --generate 8,600,800 --threshold 1000000",
+	"barneshut 20000 --steps 20 --variant objects", "gene --generate 8,600,800 --threshold 1000000",
 	"../../../examples/queens-c/queens.wasm 15", "../../../examples/golomb-c/golomb.wasm 11"}
 
 // long ones take up to twenty.
