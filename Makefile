@@ -31,12 +31,12 @@ test: ## Run all tests, about 4 minutes on 2 cores, of which the first time most
 RACED = . ./internal/engine ./internal/compute/... ./internal/port/... ./internal/checkpoint ./internal/tab/visitor \
 	./gossip ./dashboard ./peer ./peer/control ./peer/emulate ./peer/gateway ./peer/host ./peer/library ./peer/session ./peer/stream
 
-race: ## Run the short tests of what shares memory under the race detector (needs a C compiler)
+race: ## Run the short tests of what shares memory under the race detector (needs a C compiler; nine minutes of processor time)
 	GO="$(GO)" .ci/race $(RACED)
 
 # The tools and the simulator have one goroutine: there is nothing in them to race.
 .PHONY: race-all
-race-all: ## The same of all packages, commands and attacks on peers among them (half an hour)
+race-all: ## The same of all packages, commands and attacks on peers among them (20 minutes)
 	GO="$(GO)" .ci/race $$($(GO) list ./... | grep -vE '/(house|mutants|satinvet|sim|sim/.*)$$')
 
 test-swarm: ## Run swarms of real processes on this machine, and kill, stop and end some of them (10 minutes)
@@ -60,7 +60,7 @@ chaos: SEEDS = 100
 chaos: ## Do harm to swarms of real processes and see that the answers are right: SEEDS seeds (default 100) from FROM on (default 0); long
 	$(GO) test -tags swarm -count 1 -timeout 0 -v -run '^TestChaos$$' ./internal/swarm/chaos -chaos.seeds $(SEEDS) -chaos.from $(FROM) -chaos.brief=false -chaos.keep $(CURDIR)/bin/chaos
 
-chaos-short: ## Ten seeds of chaos with short runs (a minute and a half)
+chaos-short: ## Ten seeds of chaos with short runs (3 minutes, 5 on a busy machine)
 	$(GO) test -tags swarm -count 1 -timeout 15m -v -run '^TestChaos$$' ./internal/swarm/chaos
 
 # Debian's chromium is installed where there is none and apt-get may do that; elsewhere CHROMIUM=/path/to/chrome names another.

@@ -8,11 +8,7 @@ import "testing"
 // Whoever was cut off has the liar out within 3 s after it is connected again to a member that has, if that one has no
 // more proofs than are told at a meeting. In the end all have it out, and nobody honest is out for anybody.
 func TestLiarsAreOutSoon(t *testing.T) {
-	n := uint64(1000)
-	if testing.Short() {
-		n = 300
-	}
-	sum, failures := CheckSpread(0, n)
+	sum, failures := CheckSpread(0, 300)
 	for _, f := range failures {
 		t.Errorf("seed %d: %v", f.Seed, f.Err)
 	}
