@@ -3,8 +3,11 @@ package main
 // streamMutants are mistakes in how messages are queued and written.
 var streamMutants = []mutant{
 	{name: "stream/handed-at-once", wrong: "one peer's hand-overs take all of this one's time",
-		file: "peer/stream/control_in.go", run: "^TestHandOversComeAtARate$", old: "		if m.HandOver != nil {\n",
-		new: "		if false {\n"},
+		file: "peer/stream/control_in.go", run: "^TestHandOversComeAtARate$", old: "		case m.HandOver != nil:\n",
+		new: "		case false:\n"},
+	{name: "stream/jobs-at-once", wrong: "jobs that one peer gives take all of this one's time",
+		file: "peer/stream/control_in.go", run: "^TestHandOversComeAtARate$", old: "		case m.Reply != nil:\n",
+		new: "		case false:\n"},
 	{name: "stream/general-at-once", wrong: "messages that are work to read take all of this one's time",
 		file: "peer/stream/control_in.go", run: "^TestHandOversComeAtARate$", old: "p.handed(generalWork * len(b))",
 		new: "_ = generalWork"},

@@ -75,17 +75,22 @@ func TestHandOversComeAtARate(t *testing.T) {
 		m.Relayed = &steal.Message{From: m.From, To: m.To, Result: &steal.Result{Handle: steal.Handle(id),
 			Path: job.Path{1}, Outcome: make([]byte, size)}}
 	}
+	given := func(m *steal.Message, id, size int) {
+		m.Reply = &steal.StealReply{Jobs: []steal.Grant{{Handle: steal.Handle(id), Job: steal.Job{Path: job.Path{1},
+			Function: "f", Arg: make([]byte, size)}}}}
+	}
 	for name, c := range map[string]struct {
 		body      func(m *steal.Message, id, size int)
 		size, all int
+		counts    float64 // as so many bytes each
 	}{
-		"short":               {handOver, 8 << 10, 10 << 20},
-		"long":                {handOver, 1 << 20, 10 << 20},
-		"message in messages": {relayed, 8 << 10, 5 << 19}, // read by the general codec: each byte counts four times
+		"short":               {handOver, 8 << 10, 10 << 20, 1},
+		"long":                {handOver, 1 << 20, 10 << 20, 1},
+		"message in messages": {relayed, 8 << 10, 5 << 19, 4}, // the general codec reads them
+		"jobs":                {given, 128 << 10, 32 << 20, 1. / 8},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, 3, func(w *world) {
-				const seconds = 5
 				box := newInbox()
 				roomy := stream.Config{QueueMessages: 4000, QueueBytes: 2 * c.all, BulkMemory: 2 * c.all}
 				a, b := w.start(0, roomy, newInbox().handler()), w.start(2, roomy, newInbox().handler())
@@ -103,7 +108,9 @@ func TestHandOversComeAtARate(t *testing.T) {
 						t.Errorf("another's message came after %v", time.Since(began))
 					}
 				}
-				if took := time.Since(began).Seconds(); took < seconds-1 || took > 2*seconds {
+				const rate, atOnce = 2 << 20, 1 << 20
+				work := float64(c.all) * c.counts
+				if took := time.Since(began).Seconds(); took < (work-atOnce)/rate || took > 2*work/rate {
 					t.Errorf("%d bytes came in %v s", c.all, took)
 				}
 			})

@@ -50,8 +50,11 @@ func (p *partner) readControl(s network.Stream) {
 		if err != nil {
 			return nil, err
 		}
-		if m.HandOver != nil {
+		switch {
+		case m.HandOver != nil:
 			p.handed(len(b))
+		case m.Reply != nil:
+			p.handed(len(b) / givenWork)
 		}
 		return func() { p.t.handler.Received(m) }, nil
 	})
@@ -97,12 +100,13 @@ func (p *partner) frameDeadline(s network.Stream, timeout time.Duration) func(be
 
 // What one peer hands over is read at handedRate: of all that it may send little else makes as much work for each of
 // its bytes, and nobody has asked for it. What only the general codec can read is more work: a message within a
-// message, and whatever else a correct peer does not send. It waits in its own streams meanwhile, so its other
-// messages wait behind.
+// message, and whatever else a correct peer does not send. Jobs are less, and asked for, but by whom the core knows
+// alone: they come at 16 MiB a second. It waits in its own streams meanwhile, so its other messages wait behind.
 const (
 	handedRate   = 2 << 20 // bytes a second
 	handedAtOnce = 1 << 20
 	generalWork  = 4 // bytes that one of these counts as
+	givenWork    = 8 // bytes of jobs that count as one
 )
 
 // handed waits until so many bytes more may have been handed over, or the transport closes.
