@@ -207,7 +207,7 @@ var provingMutants = []mutant{
 	{name: "accused/lattice-at-home", wrong: "a trial in a process of its own does not",
 		file: "internal/compute/child/main.go", pkg: "internal/compute/child", run: "^TestPort$", old: ", Lattices: t.Lattices", new: ""},
 	{name: "accused/said-once", wrong: "what gossip has lost is not said again", file: "peer/alarm/reminder.go",
-		pkg: outSoon, run: liarsAreOutSoon, old: "	r.Set(now, min(2*r.wait, Seldom))\n	return true\n",
+		pkg: "peer/alarm", run: "^TestReminders", old: "	r.Set(now, min(2*r.wait, Seldom))\n	return true\n",
 		new: "	r.Set(now, 1000*Seldom)\n	return true\n"},
 	{name: "accused/said-without-end", wrong: "what was said is said every few seconds for ever", pkg: "peer/alarm",
 		run: "^TestReminders", file: "peer/alarm/reminder.go",
