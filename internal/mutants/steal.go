@@ -296,6 +296,8 @@ var stealMutants = []mutant{
 	{name: "steal/new-cluster-is-far", wrong: "idle peers never ask a cluster that came after them",
 		file: "steal/policy/adaptive_wide.go", pkg: "steal/policy", run: "^TestAdaptiveMeetsNewClusters$",
 		old: "min(limit, orDefault(a.nearest(), limit))", new: "limit"},
+	{name: "steal/new-cluster-blocks", wrong: "while a request waits to have its way measured no other is sent",
+		old: "if !ok || a.others[i].steal > 0 || a.nearest() == 0 {", new: "{"},
 	{name: "policy/no-waiting", wrong: "a peer hears of work in a quick cluster only when it next asks",
 		file: "steal/policy/adaptive_wide.go", pkg: "steal/policy", run: "^TestAdaptiveWaitsAtQuickClusters$",
 		old: "drawn.quick() && a.fails > 0", new: "false"},

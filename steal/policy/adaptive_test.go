@@ -185,10 +185,11 @@ func TestAdaptiveWaitsAtQuickClusters(t *testing.T) {
 	}
 }
 
-// A cluster that joins is asked as soon as others that are near, however long this peer has been idle.
+// A cluster that joins is measured as soon as others that are near are asked, however long this peer has been idle, and
+// beside these.
 func TestAdaptiveMeetsNewClusters(t *testing.T) {
 	near := Link{LastSteal: 4 * time.Millisecond}
-	asked := 0
+	met := 0
 	for seed := range uint64(100) {
 		a := begun(20 * time.Second)
 		a.fails = 50
@@ -197,12 +198,17 @@ func TestAdaptiveMeetsNewClusters(t *testing.T) {
 		v.rand = rand.New(rand.NewPCG(seed, 1))
 		var plan Plan
 		a.Plan(v, &plan)
-		if slices.ContainsFunc(plan.Steals, func(s Steal) bool { return s.Victim == "d1" }) {
-			asked++
+		wide := slices.DeleteFunc(plan.Steals, func(s Steal) bool { return s.Victim == "a2" })
+		if slices.ContainsFunc(wide, func(s Steal) bool { return s.Victim == "d1" }) {
+			met++
+		}
+		if !slices.ContainsFunc(wide, func(s Steal) bool { return s.Max > 0 && s.Victim != "d1" }) ||
+			slices.ContainsFunc(wide, func(s Steal) bool { return s.Max > 0 && s.Victim == "d1" }) {
+			t.Errorf("with seed %d those that are asked are %v", seed, wide)
 		}
 	}
-	if asked < 20 {
-		t.Errorf("in %d of 100 rounds the new one is asked", asked)
+	if met < 20 {
+		t.Errorf("in %d of 100 rounds the new one is measured", met)
 	}
 }
 

@@ -77,7 +77,7 @@ func (a *Adaptive) stealWide(v View, p *Plan) {
 		p.Wake(a.wideAt)
 		return
 	}
-	if i, ok := drawWeighted(v.Rand(), weights); ok {
+	if i, ok := a.draw(v, p, weights); ok {
 		pause := min(backoffLeast<<min(a.fails, 10), a.longestPause(v))
 		waits := a.askSome(v, p, a.others[i], weights, pause)
 		a.wideAt = v.Now() + jitter(v, pause)
@@ -85,6 +85,25 @@ func (a *Adaptive) stealWide(v View, p *Plan) {
 			p.Wake(a.wideAt)
 		}
 	}
+}
+
+// draw draws a cluster to ask. One that has not been measured is measured instead, and another is drawn: a request to
+// it would wait there until it has been, and keep all others from being sent meanwhile. With 64 clusters, of which a
+// peer measures a fourth when it begins, a minute's work took 4 % longer.
+func (a *Adaptive) draw(v View, p *Plan, weights []float64) (i int, ok bool) {
+	i, ok = drawWeighted(v.Rand(), weights)
+	if !ok || a.others[i].steal > 0 || a.nearest() == 0 {
+		return i, ok
+	}
+	if f := a.others[i]; v.Now() >= f.probeAt {
+		a.probe(v, p, f)
+	}
+	for k, f := range a.others {
+		if f.steal == 0 {
+			weights[k] = 0
+		}
+	}
+	return drawWeighted(v.Rand(), weights)
 }
 
 // askSome asks the cluster that was drawn. After requests that brought nothing, those to quick clusters wait at the
