@@ -332,8 +332,9 @@ func TestStealHammer(t *testing.T) {
 			had[h].Store(0)
 		}
 		w.Head = slots
-		w.Publish(slots / 2)
-		w.Publish(slots / 2)
+		for range slots {
+			w.Publish(1)
+		}
 		for h := uint32(slots); h > 0; {
 			if h--; round%2 == 0 && w.Claim(h) { // in odd rounds thieves race only each other
 				w.Head = h
