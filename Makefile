@@ -22,7 +22,7 @@ tab: ## Build the program for visitors' browsers, which satin-peer share serves,
 	$(GO) run ./internal/tab/pack
 
 # go test would vet again what lint vets more of, and every dependency with it.
-test: ## Run all tests, about 4 minutes on 2 cores, of which the first time most is compiling
+test: ## Run all tests, 5 minutes on 2 cores the first time, as half of it is compiling
 	$(GO) test -vet=off -timeout 10m -p $(PACKAGES) ./...
 
 # What has goroutines that share memory: the engine, and what is beside it in the process of a peer. The cores of the
