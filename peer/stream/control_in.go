@@ -99,9 +99,10 @@ func (p *partner) frameDeadline(s network.Stream, timeout time.Duration) func(be
 }
 
 // What one peer hands over is read at handedRate: of all that it may send little else makes as much work for each of
-// its bytes, and nobody has asked for it. What only the general codec can read is more work: a message within a
-// message, and whatever else a correct peer does not send. Jobs are less, and asked for, but by whom the core knows
-// alone: they come at 16 MiB a second. It waits in its own streams meanwhile, so its other messages wait behind.
+// its bytes, and nobody has asked for it. What only the general codec can read, a message within a message and
+// whatever else a correct peer does not send, is more work: that takes some fifteen times as long. Jobs are less, and
+// asked for, but by whom the core knows alone: they come at 16 MiB a second. It waits in its own streams meanwhile, so
+// its other messages wait behind.
 const (
 	handedRate   = 2 << 20 // bytes a second
 	handedAtOnce = 1 << 20
@@ -118,7 +119,12 @@ func (p *partner) handed(bytes int) {
 
 // message reads a message, and refuses what no correct peer sends to this one.
 func (p *partner) message(b []byte) (*steal.Message, error) {
-	m, err := decode(b, p.name, p.t.self, func() { p.handed(generalWork * len(b)) })
+	m, err := decode(b, p.name, p.t.self), error(nil)
+	if m == nil {
+		p.handed(generalWork * len(b))
+		m = new(steal.Message)
+		err = wire.Control().Decode(b, m)
+	}
 	if err == nil {
 		err = m.Validate()
 	}
