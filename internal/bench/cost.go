@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/satin-peer/satin/internal/cputime"
 	"github.com/satin-peer/satin/internal/swarm"
 )
 
@@ -96,7 +97,7 @@ func spentBy(ctx context.Context, s *swarm.Swarm) (float64, error) {
 
 func swarmTime(s *swarm.Swarm) (sum time.Duration) {
 	for _, p := range s.Peers {
-		sum += processTime(p.PID())
+		sum += cputime.Of(p.PID())
 	}
 	return sum
 }

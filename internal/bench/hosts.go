@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/satin-peer/satin/internal/cputime"
 	"github.com/satin-peer/satin/internal/swarm"
 )
 
@@ -129,10 +130,10 @@ func (l *losses) run(hosts, kill int, middle time.Duration) (found searched, err
 // used is the processor time of all processes of a swarm, and of those that compute for them.
 func used(s *swarm.Swarm) (sum time.Duration) {
 	for _, p := range s.Peers {
-		sum += processTime(p.PID())
+		sum += cputime.Of(p.PID())
 		list, _ := p.Computing() // where nobody tells, nobody tells of the machine's time either
 		for _, pid := range list {
-			sum += processTime(pid)
+			sum += cputime.Of(pid)
 		}
 	}
 	return sum

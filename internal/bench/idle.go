@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/satin-peer/satin/internal/cputime"
 	"github.com/satin-peer/satin/internal/swarm"
 )
 
@@ -60,13 +61,13 @@ func idling(w *workshop, _ int) (_ []table, err error) {
 func idleness(s *swarm.Swarm, name string) ([]figure, error) {
 	var before []time.Duration
 	for _, p := range s.Peers {
-		before = append(before, processTime(p.PID()))
+		before = append(before, cputime.Of(p.PID()))
 	}
 	began := time.Now()
 	time.Sleep(idleSpan)
 	var cpu, memory, own []float64
 	for i, p := range s.Peers {
-		cpu = append(cpu, 100*float64(processTime(p.PID())-before[i])/float64(time.Since(began)))
+		cpu = append(cpu, 100*float64(cputime.Of(p.PID())-before[i])/float64(time.Since(began)))
 		resident, shared, err := residentMemory(p.PID())
 		if err != nil {
 			return nil, err

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/satin-peer/satin/internal/cputime"
 )
 
 // machine describes where the figures come from, in one line.
@@ -31,9 +33,6 @@ func machine() string {
 	return fmt.Sprintf("%d cores, %s, %s, %s/%s", runtime.NumCPU(), cpu, kernel, runtime.Version(), runtime.GOARCH)
 }
 
-// clockTick is the unit of /proc's CPU times; Linux reports them in 1/100 s on every architecture that Go supports.
-const clockTick = 10 * time.Millisecond
-
 // A load is a moment from which the CPU use of other programs is counted. Only Linux tells.
 type load struct {
 	began time.Time
@@ -42,14 +41,14 @@ type load struct {
 	own   time.Duration // CPU time that it had used
 }
 
-func startLoad(pid int) load { return load{time.Now(), busyTime(), pid, processTime(pid)} }
+func startLoad(pid int) load { return load{time.Now(), busyTime(), pid, cputime.Of(pid)} }
 
 // others gives the share of the machine that everything but the measured program has used since then; NaN
 // where that is not known.
 func (l load) others() float64 {
 	span := time.Since(l.began) * time.Duration(runtime.NumCPU())
-	own := processTime(l.pid) - l.own
-	if l.busy == 0 || span < 10*clockTick {
+	own := cputime.Of(l.pid) - l.own
+	if l.busy == 0 || span < 10*cputime.Tick {
 		return math.NaN()
 	}
 	return min(max(0, float64(busyTime()-l.busy-own)/float64(span)), 1)
@@ -74,28 +73,5 @@ func busyTime() time.Duration {
 		}
 		ticks += v
 	}
-	return time.Duration(ticks) * clockTick
-}
-
-// processTime is the CPU time that a process and the children that it waited for have used, from /proc/PID/stat.
-func processTime(pid int) time.Duration {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(stat), ") ") // past the name, which may contain anything
-	fields := strings.Fields(rest)
-	const first, last = 11, 14 // user and system time, and the children's
-	if len(fields) <= last {
-		return 0
-	}
-	var ticks int64
-	for _, field := range fields[first : last+1] {
-		v, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			return 0
-		}
-		ticks += v
-	}
-	return time.Duration(ticks) * clockTick
+	return time.Duration(ticks) * cputime.Tick
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/bench/ask"
 	"github.com/satin-peer/satin/internal/bench/wide/model"
+	"github.com/satin-peer/satin/internal/cputime"
 	"github.com/satin-peer/satin/peer/control"
 )
 
@@ -184,7 +185,7 @@ func (s *sleepers) orphaned(tree model.Tree, recovery string) (r sleeperRun, err
 // cpu is the CPU time that those that are left have used.
 func (s *sleepers) cpu() (sum time.Duration) {
 	for _, p := range s.peers[:s.left] {
-		sum += processTime(p.Pid())
+		sum += cputime.Of(p.Pid())
 	}
 	return sum
 }

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/satin-peer/satin/internal/cputime"
 	"github.com/satin-peer/satin/internal/swarm"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/statement"
@@ -327,12 +328,12 @@ func (b *tabBench) crowd(ctx context.Context, link string, at *swarm.Process) (c
 			_ = v.conn.Close()
 		})
 	}
-	before := processTime(at.PID())
+	before := cputime.Of(at.PID())
 	select {
 	case <-time.After(tabLoad):
 	case <-ctx.Done():
 	}
-	cores = (processTime(at.PID()) - before).Seconds() / tabLoad.Seconds()
+	cores = (cputime.Of(at.PID()) - before).Seconds() / tabLoad.Seconds()
 	err = ctx.Err()
 	cancel()
 	all.Wait()

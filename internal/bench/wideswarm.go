@@ -13,6 +13,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/bench/ask"
 	"github.com/satin-peer/satin/internal/bench/wide/model"
+	"github.com/satin-peer/satin/internal/cputime"
 	"github.com/satin-peer/satin/internal/wan"
 	"github.com/satin-peer/satin/peer/emulate"
 )
@@ -126,7 +127,7 @@ func (s *wideSwarm) gather() error {
 // cpu is the CPU time that all processes have used.
 func (s *wideSwarm) cpu() (sum time.Duration) {
 	for _, p := range s.peers {
-		sum += processTime(p.Pid())
+		sum += cputime.Of(p.Pid())
 	}
 	return sum
 }

@@ -1,3 +1,3 @@
-// Package cputime tells how much processor time this process has used, for what is to be bounded or compared on a
-// machine where other programs run, too.
+// Package cputime tells how much processor time this process has used, or another one, for what is to be bounded or
+// compared on a machine where other programs run, too.
 package cputime

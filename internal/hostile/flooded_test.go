@@ -4,7 +4,6 @@ package hostile
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -19,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satin-peer/satin/internal/cputime"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
@@ -76,20 +76,8 @@ func (d *daemonVictim) peak() int {
 
 // cores is how many cores the daemon uses from now on until it is asked, its jobs' process not counted.
 func (d *daemonVictim) cores() (until func() float64) {
-	used, began := d.used(), time.Now()
-	return func() float64 { return (d.used() - used).Seconds() / time.Since(began).Seconds() }
-}
-
-// used is the processor time that the daemon has used.
-func (d *daemonVictim) used() time.Duration {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", d.pid))
-	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-	if err != nil || len(f) < 13 {
-		d.t.Fatal("the daemon has no times", err)
-	}
-	user, _ := strconv.Atoi(f[11])
-	system, _ := strconv.Atoi(f[12])
-	return time.Duration(user+system) * 10 * time.Millisecond
+	used, began := cputime.Of(d.pid), time.Now()
+	return func() float64 { return (cputime.Of(d.pid) - used).Seconds() / time.Since(began).Seconds() }
 }
 
 func newDaemonVictim(t *testing.T, join ...string) (d *daemonVictim, run job.RunID) {

@@ -140,7 +140,7 @@ var rooms = []room{
 	{dir: "internal/hostile", knows: []string{".", "gossip", "internal/checkpoint", "internal/compute",
 		"internal/compute/child", "internal/driver", "internal/module", "internal/port", "internal/port/pipe",
 		"internal/wire", "job", "peer", "peer/control", "peer/host", "peer/statement", "peer/stream", "runs", "sharedobj",
-		"steal", "steal/policy", "verify"}, modules: libp2p},
+		"steal", "steal/policy", "verify"}, tests: []string{"internal/cputime"}, modules: libp2p},
 	{dir: "internal/swarm", knows: []string{"peer/control", "peer/emulate"}, tests: []string{"internal/report"}},
 	{dir: "internal/swarm/chaos/liar", knows: []string{"cli", "apps/all", "internal/port", "internal/port/pipe",
 		"internal/wire", "steal"}},
