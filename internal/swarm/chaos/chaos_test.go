@@ -17,6 +17,7 @@ import (
 var (
 	seeds    = flag.Int("chaos.seeds", 10, "how many seeds are tried")
 	from     = flag.Uint64("chaos.from", 1, "the first of them")
+	every    = flag.Uint64("chaos.every", 1, "only each of so many seeds, as those of one theme")
 	parallel = flag.Int("chaos.parallel", 2, "how many at the same time")
 	brief    = flag.Bool("chaos.brief", true, "take short runs only")
 	noLab    = flag.Bool("chaos.nolab", false, "do without network namespaces and small disks")
@@ -56,7 +57,8 @@ func TestChaos(t *testing.T) {
 	hall := &chaos.Hall{Binary: binary, Liar: liar, LiarAlone: liar + "-alone", Dir: dir, NoLab: *noLab}
 	turns := make(chan struct{}, *parallel)
 	t.Run("seeds", func(t *testing.T) {
-		for seed := *from; seed < *from+uint64(*seeds); seed++ {
+		for i := range uint64(*seeds) {
+			seed := *from + i**every
 			t.Run(fmt.Sprint(seed), func(t *testing.T) {
 				t.Parallel()
 				turns <- struct{}{}

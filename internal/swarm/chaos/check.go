@@ -197,7 +197,7 @@ func belongs(name string) bool {
 
 // belongsBelow are the files in the directories there.
 var belongsBelow = regexp.MustCompile(
-	`^((refused|records)/all\.list|lies/[0-9A-Za-z]+\.lie|(answers|own|held|deaths|receipts)/[0-9a-f]{32}\.[a-z]+|constants/[0-9a-f]{64}\.constant|modules/[0-9a-f]{64}\.wasm|modules/compiled/[0-9a-f]{64}/(wazero[^/]*/|prepared-)[0-9a-f]+)$`)
+	`^((refused|records)/all\.list|lies/[0-9A-Za-z]+\.lie|(answers|own|held|deaths|receipts)/[0-9a-f]{32}\.[a-z]+|owed/[0-9a-f]{32}-[0-9A-Za-z]+\.receipt|constants/[0-9a-f]{64}\.constant|modules/[0-9a-f]{64}\.wasm|modules/compiled/[0-9a-f]{64}/(wazero[^/]*/|prepared-)[0-9a-f]+)$`)
 
 // belongsAtHome is what commands keep for their user: modules that they have compiled.
 var belongsAtHome = regexp.MustCompile(

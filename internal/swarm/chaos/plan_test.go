@@ -98,7 +98,7 @@ func TestLeaksAreFound(t *testing.T) {
 
 func TestWhatBelongsWhere(t *testing.T) {
 	for _, name := range []string{"peer.key", "incarnation", "peers",
-		"answers/0123456789abcdef0123456789abcdef.answer"} {
+		"answers/0123456789abcdef0123456789abcdef.answer", "owed/0123456789abcdef0123456789abcdef-12D3Koo.receipt"} {
 		if !belongs(name) {
 			t.Errorf("%s is said not to belong there", name)
 		}
