@@ -30,6 +30,7 @@ Examples:
   satin-sim run --app tsp --clusters 4,4 --fault crash@30s,peer=5 --fault drop@10s+20s,amount=0.3 --trace | less
   satin-sim table table1 --seeds 3
   satin-sim table all --seeds 3 --out docs/results
+  satin-sim table scenarios --seeds 4 --keep runs
   satin-sim huge --peers 64,1024,10000 --clusters 4,64,80 --time 1h
   satin-sim exact --seeds 20000
   satin-sim soak --seeds 1000000 --from 250000

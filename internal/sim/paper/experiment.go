@@ -88,6 +88,10 @@ type Options struct {
 	Seeds    int       // runs of each experiment, at least 1
 	Parallel int       // runs at once; 0: one a processor
 	Progress io.Writer // gets a line now and then; nil: nothing
+
+	// Once gives the report of a run, by its name on this page, if it is kept from before, and runs it otherwise; nil:
+	// each is run.
+	Once func(name string, run func() (*sim.Report, error)) (*sim.Report, error)
 }
 
 // seeds says how many.
@@ -116,14 +120,21 @@ func measure(o Options, setups []Setup) ([][]*sim.Report, error) {
 			runs = append(runs, run{i, nth})
 		}
 	}
+	once := o.Once
+	if once == nil {
+		once = func(_ string, run func() (*sim.Report, error)) (*sim.Report, error) { return run() }
+	}
 	return reports, o.each(len(runs), func(k int) error {
 		s, seed := &setups[runs[k].setup], uint64(runs[k].nth+1)
-		c := s.Config(seed)
-		c.Want = wants.of(s.App, seed)
-		r, err := sim.Run(c)
-		if v := new(sim.Violation); s.Most > 0 && errors.As(err, &v) && v.Invariant == sim.NoHang {
-			return nil
-		}
+		r, err := once(fmt.Sprintf("%d-%d", runs[k].setup, seed), func() (*sim.Report, error) {
+			c := s.Config(seed)
+			c.Want = wants.of(s.App, seed)
+			r, err := sim.Run(c)
+			if v := new(sim.Violation); s.Most > 0 && errors.As(err, &v) && v.Invariant == sim.NoHang {
+				return nil, nil
+			}
+			return r, err
+		})
 		if err != nil {
 			return fmt.Errorf("%s under %s, seed %d: %w", s.App.Name, s.Policy, seed, err)
 		}
