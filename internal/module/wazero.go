@@ -134,11 +134,11 @@ func (r *wazeroInstance) write(at uint32, b []byte) bool   { return r.mem.Write(
 // a stack and a heap as they were, and reading takes a fraction of the time of writing.
 const pieceSize = 4 << 10
 
-var zeros [pieceSize]byte
+var zeros = make([]byte, pieceSize)
 
 // wazeroImage is a copy of memory and globals.
 type wazeroImage struct {
-	memory [][]byte // in pieces; those of zeros, which most are, are all the same one, and stay in the processor's cache
+	memory [][]byte // in pieces; those of zeros, as most are, are all one, which stays in the processor's cache
 	values []uint64 // of the globals
 }
 
@@ -148,8 +148,8 @@ func (r *wazeroInstance) image() image {
 	all, _ := r.mem.Read(0, r.mem.Size())
 	i := &wazeroImage{}
 	for piece := range slices.Chunk(all, pieceSize) {
-		if bytes.Equal(piece, zeros[:]) {
-			i.memory = append(i.memory, zeros[:])
+		if bytes.Equal(piece, zeros) {
+			i.memory = append(i.memory, zeros)
 		} else {
 			i.memory = append(i.memory, bytes.Clone(piece))
 		}

@@ -62,8 +62,9 @@ func TestHarness(t *testing.T) {
 // The short form of `make sim-mutants`: a schedule kills a mutant, by its seed, and none kills a mutant
 // without a mistake.
 func TestSchedules(t *testing.T) {
+	// It is one of the model: for one in package steal, much is compiled.
 	m := mutant{name: "x", file: "internal/sim/engine.go", pkg: "cmd/satin-sim", schedules: 5,
-		old: "		f.pending--\n", new: "		f.pending -= 2\n"} // of the model: with one in package steal, much is compiled
+		old: "		f.pending--\n", new: "		f.pending -= 2\n"}
 	if killer, err := m.kill(t.Context(), "../.."); !strings.HasPrefix(killer, "satin-sim replay ") ||
 		!strings.HasSuffix(killer, ": exact-result") || err != nil {
 		t.Errorf("%s: killed by %q, %v", m.name, killer, err)
