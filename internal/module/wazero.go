@@ -134,8 +134,6 @@ func (r *wazeroInstance) write(at uint32, b []byte) bool   { return r.mem.Write(
 // a stack and a heap as they were, and reading takes a fraction of the time of writing.
 const pieceSize = 4 << 10
 
-var zeros = make([]byte, pieceSize)
-
 // wazeroImage is a copy of memory and globals.
 type wazeroImage struct {
 	memory [][]byte // in pieces; those of zeros, as most are, are all one, which stays in the processor's cache
@@ -146,7 +144,7 @@ func (i *wazeroImage) size() uint32 { return uint32(len(i.memory)) * pieceSize }
 
 func (r *wazeroInstance) image() image {
 	all, _ := r.mem.Read(0, r.mem.Size())
-	i := &wazeroImage{}
+	i, zeros := &wazeroImage{}, make([]byte, pieceSize)
 	for piece := range slices.Chunk(all, pieceSize) {
 		if bytes.Equal(piece, zeros) {
 			i.memory = append(i.memory, zeros)
