@@ -35,8 +35,8 @@ func TestDividedInASwarm(t *testing.T) {
 		}
 		return user.out.String()
 	}
-	try("4 parts", "new", dir, "--parts", "4", "--piece", "0.02", "--", "sat", "--waerden", "3,9,77")
-	try("all 4 parts are proved", "run", dir)
+	try("2 parts", "new", dir, "--parts", "2", "--piece", "0.07", "--", "sat", "--waerden", "3,9,77")
+	try("all 2 parts are proved", "run", dir)
 	deeper, err := filepath.Glob(filepath.Join(dir, partsDir, "*", partsDir, "*", planFile))
 	if err != nil || len(deeper) == 0 {
 		t.Fatalf("no part of a part was divided: %v", err)
@@ -49,5 +49,5 @@ func TestDividedInASwarm(t *testing.T) {
 	again := filepath.Join(t.TempDir(), "again")
 	try("campaign check", "collect", said.Head, again)
 	try("s VERIFIED UNSAT", "check", again)
-	try("4 of 4 were done before", "run", again)
+	try("2 of 2 were done before", "run", again)
 }

@@ -73,7 +73,7 @@ func proved(t *testing.T, more int) (dir string) {
 // and not if anything in it is changed.
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
-	const more = 60_000 // a tenth of a second or two
+	const more = 30_000 // a twentieth of a second or a tenth
 	dir := proved(t, more)
 	owner, d, end := startReal(t, "--trust", "invite")
 	defer end()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,22 +9,15 @@ import (
 	"testing"
 )
 
-// What new app writes passes its test, becomes a command that gives the right answer, and a module that gives the same.
+// What new app writes passes its test, becomes a command that gives the right answer, and a module that gives the same,
+// with the flags that it has.
 func TestNewApp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a command")
 	}
-	source, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Setenv("GOCACHE", goCache(t))
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	t.Chdir(t.TempDir())
-	f := newFake()
-	if code := f.run("new", "app", "golomb", "--satin", source); code != 0 {
-		t.Fatalf("code %d: %s", code, f.err.String())
-	}
+	newGolomb(t)
 	goes := func(name string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(name, args...)
@@ -39,11 +33,15 @@ func TestNewApp(t *testing.T) {
 	}
 	goes("go", "vet", "./jobs") // that of the command vets all that it imports first
 	goes("go", "test", "-vet=off", "./...")
-	// a version that is not that of the sources is told, and what to do
-	jobs := filepath.Join("golomb", "jobs", "twin.go")
-	twin, err := os.ReadFile(jobs)
+	// it is given a flag; a version that is not that of the sources is told, and what to do
+	app := filepath.Join("golomb", "jobs", "app.go")
+	text, err := os.ReadFile(app)
 	if err == nil {
-		err = os.WriteFile(jobs, append(twin, "\n// more\n"...), 0o666)
+		text = bytes.Replace(text, []byte("Setup: func(*flag.FlagSet) func(args []string) (*apps.Problem, error) {\n"),
+			[]byte("Setup: func(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {\n"+
+				"\t\tmore := fs.Int(\"more\", 0, \"so many `things` more\")\n"), 1)
+		text = bytes.Replace(text, []byte("problem(n), nil"), []byte("problem(n + *more), nil"), 1)
+		err = os.WriteFile(app, text, 0o666)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -56,13 +54,35 @@ func TestNewApp(t *testing.T) {
 	goes("go", "generate", "./...")
 	goes("go", "test", "-run", "Version", "./jobs")
 	goes("go", "build", "-ldflags=-s -w", "-o", "golomb", ".") // linking it with all symbols takes twice as long
-	if out := goes("./golomb", "run", "golomb", "10", "--local"); !strings.HasPrefix(out, "1334961\n") {
+	if out := goes("./golomb", "build", "./jobs", "-o", "golomb.wasm"); !strings.Contains(out, "count the orders of N") {
 		t.Errorf("%q", out)
 	}
-	goes("./golomb", "build", "./jobs", "-o", "golomb.wasm")
-	if out := goes("./golomb", "run", "golomb.wasm", "10"); !strings.HasPrefix(out, "1334961\n") {
-		t.Errorf("%q", out)
+	for args, want := range map[string]string{"golomb 7 --more 3 --local": "1334961\n",
+		"golomb.wasm 10": "1334961\n", "golomb.wasm 7 --more 3 --sequential --json": `"derangements": 1334961`} {
+		if out := goes("./golomb", append([]string{"run"}, strings.Fields(args)...)...); !strings.Contains(out, want) {
+			t.Errorf("%s: %q, want %q", args, out, want)
+		}
 	}
+}
+
+// newGolomb writes an application in a directory of the test, and gives where the sources of its program are.
+func newGolomb(t *testing.T) (source string) {
+	t.Helper()
+	source, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	f := newFake()
+	if code := f.run("new", "app", "golomb", "--satin", source); code != 0 {
+		t.Fatalf("code %d: %s", code, f.err.String())
+	}
+	return source
+}
+
+// What no application can be made of is refused in a line, and leaves nothing.
+func TestNewAppRefused(t *testing.T) {
+	source := newGolomb(t)
 	for args, want := range map[string]string{
 		"new app golomb --satin " + source: "file exists", "new app Golomb --satin " + source: "small letters",
 		"new app fmt --satin " + source: "nothing in Go", "new app vendor --satin " + source: "nothing in Go",

@@ -95,7 +95,7 @@ func TestSlowToShow(t *testing.T) {
 		r.Network().SetStreamHandler("/satin/collect/1", func(s network.Stream) {
 			defer s.Reset()
 			asked <- struct{}{}
-			_, _ = s.Write(frame[:len(frame)-1])
+			_, _ = s.Write(frame[:1<<20])
 			<-t.Context().Done()
 		})
 		all = append(all, r)

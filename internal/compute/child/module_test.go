@@ -46,9 +46,8 @@ func loaded(t testing.TB, bin []byte) *module.Module {
 }
 
 // rootOf is the job by which a module computes something.
-func rootOf(t testing.TB, bin []byte, args ...string) *steal.Job {
+func rootOf(t testing.TB, m *module.Module, args ...string) *steal.Job {
 	t.Helper()
-	m := loaded(t, bin)
 	flags := make([]string, len(m.Flags))
 	for i, f := range m.Flags {
 		flags[i] = f.Default
@@ -82,7 +81,7 @@ func readFile(t *testing.T, path string) []byte {
 func TestModule(t *testing.T) {
 	bin := readFile(t, "examples/queens-c/queens.wasm")
 	cache := t.TempDir()
-	job := rootOf(t, bin, "9")
+	job := rootOf(t, loaded(t, bin), "9")
 	outcomes := map[string]bool{}
 	for range 2 { // the second time from the cache
 		e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin, Cache: cache}, nil)
@@ -147,19 +146,20 @@ func TestHostileModule(t *testing.T) {
 	bin := readFile(t, "guest/conform/hostile.wasm")
 	said := make(chan string, 1000) // many more than come through
 	e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin}, func(line string) { said <- line })
+	m := loaded(t, bin)
 	for i, c := range []struct{ what, n, why string }{
 		{"recurse", "1", "out of bounds memory access"}, {"calls", "1", "stack overflow"}, {"grow", "1", ""},
 		{"grow", "100000", ""}, {"traps", "0", "out of bounds memory access"},
 		{"forge", "1", "names a child 1 that it has not offered"}, {"forge", "4294967295", "names a child -1"},
 		{"forge_drop", "17", "names a child 17"}, {"twice_joined", "1", "names a child 1"},
 		{"wait_far", "2147483392", "outside its memory"}, {"wait_many", "4294967295", "waits for one of 4294967295"},
-		{"promote", "1000000", ""}, {"hoard", "100000", "offers more than 65536 children at a time"},
+		{"promote", "200000", ""}, {"hoard", "100000", "offers more than 65536 children at a time"},
 		{"leave", "1", "although 1 of its children are at work"}, {"large", "0", "outside its memory"},
 		{"far", "0", "outside its memory"}, {"long_path", "2147483647", "deep"},
 		{"fail_far", "4096", "outside its memory"}, {"terminal", "1", "red  [31m and more lines"},
 		{"chatter", "100000", ""},
 	} {
-		ev := endOf(t, e, rootOf(t, bin, c.what, c.n), steal.SegmentID(i+1))
+		ev := endOf(t, e, rootOf(t, m, c.what, c.n), steal.SegmentID(i+1))
 		var o compute.Outcome
 		if ev.Kind != port.Finished {
 			t.Fatalf("%s %s: event %v: %s", c.what, c.n, ev.Kind, ev.Text)
@@ -189,7 +189,7 @@ func TestEndlessModule(t *testing.T) {
 	for _, what := range []string{"loop", "copy"} {
 		e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin}, nil)
 		e.Do(&port.Order{Kind: port.Cores, Max: 1})
-		e.Do(&port.Order{Kind: port.Run, Segment: 1, Job: rootOf(t, bin, what, "16000000")})
+		e.Do(&port.Order{Kind: port.Run, Segment: 1, Job: rootOf(t, loaded(t, bin), what, "16000000")})
 		e.Do(&port.Order{Kind: port.Count, Whole: true})
 		for busy := false; !busy; {
 			events, _ := e.Poll()
@@ -243,7 +243,7 @@ func endOf(t testing.TB, e *child.Engine, job *steal.Job, id steal.SegmentID) po
 func TestStrictModule(t *testing.T) {
 	bin := readFile(t, "examples/golomb-c/golomb.wasm")
 	e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin, Strict: true}, nil)
-	ev := end(t, e, rootOf(t, bin, "6"))
+	ev := end(t, e, rootOf(t, loaded(t, bin), "6"))
 	var o compute.Outcome
 	if err := wire.Value().Decode(ev.Outcome, &o); err != nil || o.Panic == nil ||
 		!strings.Contains(o.Panic.Panic, "cannot be compared") {
