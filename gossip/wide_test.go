@@ -23,7 +23,7 @@ func TestWideBytes(t *testing.T) {
 				cfg.FlatPeers = 1000
 			}
 			s.openAll(cfg)
-			const seconds, perSecond = 2, 10
+			const seconds, perSecond = 1, 20
 			before := s.wideBytes.Load()
 			for k := range seconds * perSecond {
 				s.publish(k*7%len(s.peers), gossip.KindLoad, fmt.Sprintf("%0128d", k))
@@ -31,9 +31,6 @@ func TestWideBytes(t *testing.T) {
 			}
 			busy := s.wideBytes.Load() - before
 			time.Sleep(2 * time.Second)
-			before = s.wideBytes.Load()
-			time.Sleep(seconds * time.Second)
-			idle := s.wideBytes.Load() - before
 			delivered := 0
 			for i := range s.peers {
 				delivered += len(s.received(i))
@@ -42,8 +39,7 @@ func TestWideBytes(t *testing.T) {
 				t.Errorf("flat %v: %d of %d delivered", flat, delivered, want)
 			}
 			perMessage[flat] = float64(busy) / (seconds * perSecond)
-			t.Logf("flat %v: %.1f KB between clusters for a message, of which idle %.1f", flat,
-				perMessage[flat]/1e3, float64(idle)/(seconds*perSecond)/1e3)
+			t.Logf("flat %v: %.1f KB between clusters for a message", flat, perMessage[flat]/1e3)
 		})
 	}
 	if perMessage[false] > perMessage[true]/2 { // a fourth to a sixth, as the links that peers happened to choose lie

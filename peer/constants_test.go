@@ -43,8 +43,11 @@ func plot(f *satin.Frame, x Land) int {
 	return plot(f, x) + one.Get()
 }
 
-// landBytes is more than an argument may have.
-const landBytes = 17 << 20
+// hugeLand is more than an argument may have, and landBytes is several pieces.
+const (
+	hugeLand  = 17 << 20
+	landBytes = 3 << 20
+)
 
 // land makes such a problem, with what is handed in for it.
 func land(t *testing.T, forest Forest, size int) (arg []byte, given control.Constant, data []byte) {
@@ -61,9 +64,9 @@ func land(t *testing.T, forest Forest, size int) (arg []byte, given control.Cons
 }
 
 // surveyed submits one.
-func surveyed(t *testing.T, p *peer.Peer, forest Forest) string {
+func surveyed(t *testing.T, p *peer.Peer, forest Forest, size int) string {
 	t.Helper()
-	arg, given, data := land(t, forest, landBytes)
+	arg, given, data := land(t, forest, size)
 	if _, err := p.AddConstant(t.Context(), given, bytes.NewReader(data)); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +99,7 @@ func TestInputOutlivesItsOwner(t *testing.T) {
 		return true
 	})
 	work := last(t)
-	run := surveyed(t, owner, work.arg)
+	run := surveyed(t, owner, work.arg, hugeLand)
 	until(t, "the others have stolen", func() bool { return works(t, list[0], run) && works(t, list[1], run) })
 	owner.Close()
 	newcomer := open(t, hasty)
@@ -119,7 +122,7 @@ func TestOwnerHasInputAgain(t *testing.T) {
 	dir := t.TempDir()
 	owner := open(t, hasty, in(dir))
 	work := last(t)
-	run := surveyed(t, owner, work.arg)
+	run := surveyed(t, owner, work.arg, landBytes)
 	until(t, "the run has begun", func() bool { return works(t, owner, run) })
 	owner.Close()
 	owner = open(t, hasty, in(dir))
@@ -204,14 +207,14 @@ func TestInputIsTooLargeForSome(t *testing.T) {
 	}
 	t.Parallel()
 	owner := open(t, hasty)
-	small := open(t, hasty, func(c *peer.Config) { c.ObjectsMemory = 32 << 20 })
+	small := open(t, hasty, func(c *peer.Config) { c.ObjectsMemory = 4 << 20 })
 	if _, err := small.Join(deadline(t), address(t, owner)); err != nil {
 		t.Fatal(err)
 	}
 	work := last(t)
-	run := surveyed(t, owner, work.arg)
+	run := surveyed(t, owner, work.arg, landBytes)
 	until(t, "it refuses", func() bool { return stateOf(t, small, run) == control.RunRefused })
-	const want = "its input has 18 MiB, and one run may share 16 MiB here: allow more by the setting objects_memory"
+	const want = "its input has 4 MiB, and one run may share 2 MiB here: allow more by the setting objects_memory"
 	if why := runs(t, small)[run].Why; why != want {
 		t.Errorf("got %q, want %q", why, want)
 	}
@@ -229,7 +232,7 @@ func TestInputIsAwaited(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	owner := open(t, hasty, in(dir))
-	run := surveyed(t, owner, last(t).arg)
+	run := surveyed(t, owner, last(t).arg, landBytes)
 	until(t, "the run has begun", func() bool { return works(t, owner, run) })
 	if r := runs(t, owner)[run]; r.Waits != "" {
 		t.Errorf("it has its input, and says %q", r.Waits)
@@ -239,7 +242,7 @@ func TestInputIsAwaited(t *testing.T) {
 		t.Fatal(err)
 	}
 	owner = open(t, hasty, in(dir), func(c *peer.Config) { c.Name = "attic" })
-	const want = "its first job waits for its input: 0 of 18 MiB are "
+	const want = "its first job waits for its input: 0 of 4 MiB are "
 	until(t, "the owner says so", func() bool {
 		return runs(t, owner)[run].Waits == want+"here, and nobody who is connected has the rest"
 	})
@@ -260,7 +263,7 @@ func TestResumeBringsInput(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, checkpointing, in(dir))
 	work := last(t)
-	run := surveyed(t, a, work.arg)
+	run := surveyed(t, a, work.arg, landBytes)
 	until(t, "it has a checkpoint", func() bool {
 		r := runs(t, a)[run]
 		return r.Checkpoint != "" && r.NotStoring == ""
@@ -283,7 +286,7 @@ func TestResumeBringsInput(t *testing.T) {
 	}
 	b := open(t, checkpointing)
 	name := filepath.Base(list[0])
-	missing := "18 MiB of the run's input are missing: copy " + name +
+	missing := "4 MiB of the run's input are missing: copy " + name +
 		", from the folder constants of the owner's state directory, into " + copied
 	broken := bytes.Clone(whole)
 	broken[len(broken)-1]++

@@ -3,7 +3,6 @@ package verify
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
 	"strings"
 )
 
@@ -48,42 +47,46 @@ const (
 	MaxTime     = 1 << 44
 )
 
+// roomForClaim is what the commitment to an opening with three children takes at most, unless its path is long: one is
+// made of every node of a run that is verified, and without garbage.
+const roomForClaim = 640
+
 // Claim commits to an opening. Without times it is what it was before there were any.
 func (o *Opening) Claim() Claim {
 	c := Claim{Node: o.Node, Outcome: o.Outcome, Nodes: 1, Time: o.Time}
-	h := sha256.New()
+	var room [roomForClaim]byte
+	b := room[:0]
+	word := func(n uint64) { b = binary.BigEndian.AppendUint64(b, n) }
 	time := func(of uint64) {
 		if o.Time > 0 {
-			word(h, of)
+			word(of)
 		}
 	}
 	if o.Time > 0 {
-		h.Write([]byte("satin tree 2\n"))
+		b = append(b, "satin tree 2\n"...)
 	} else {
-		h.Write([]byte("satin tree 1\n"))
+		b = append(b, "satin tree 1\n"...)
 	}
 	time(o.Time)
-	word(h, uint64(len(o.Node.Path)))
-	h.Write([]byte(o.Node.Path))
-	h.Write(o.Node.Identity[:])
-	h.Write(o.Outcome[:])
-	word(h, uint64(len(o.Children)))
+	word(uint64(len(o.Node.Path)))
+	b = append(b, o.Node.Path...)
+	b = append(b, o.Node.Identity[:]...)
+	b = append(b, o.Outcome[:]...)
+	word(uint64(len(o.Children)))
 	for i := range o.Children {
 		child := &o.Children[i]
-		word(h, uint64(len(child.Node.Path)))
-		h.Write([]byte(child.Node.Path))
-		h.Write(child.Node.Identity[:])
-		h.Write(child.Outcome[:])
-		h.Write(child.Tree[:])
-		word(h, child.Nodes)
+		word(uint64(len(child.Node.Path)))
+		b = append(b, child.Node.Path...)
+		b = append(b, child.Node.Identity[:]...)
+		b = append(b, child.Outcome[:]...)
+		b = append(b, child.Tree[:]...)
+		word(child.Nodes)
 		time(child.Time)
 		c.Nodes += child.Nodes
 	}
-	h.Sum(c.Tree[:0])
+	c.Tree = sha256.Sum256(b)
 	return c
 }
-
-func word(h hash.Hash, n uint64) { h.Write(binary.BigEndian.AppendUint64(nil, n)) }
 
 // Opens says whether an opening is what a claim was made of: no child is in another one, all are below the node, and
 // have no more nodes or time than it.

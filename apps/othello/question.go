@@ -32,7 +32,7 @@ func (n *Node) Alone() (answer int, positions uint64) {
 
 // Twin finds a position's value as the sequential program does, and says how many positions it looked at.
 func (n Node) Twin() (value int, positions uint64) {
-	s := &searcher{table: newTable(aloneTable)}
+	s := newTwin(&n)
 	best := s.solve(n)
 	return best.Value, s.positions
 }

@@ -310,9 +310,15 @@ const (
 	leafTable  = 12
 )
 
+// newTwin is the sequential program for a problem; its table is no larger than a shallow search fills.
+func newTwin(n *Node) *searcher {
+	const bitsOfMove = 3
+	return &searcher{table: newTable(min(aloneTable, bitsOfMove*n.Depth+2))}
+}
+
 // solveAlone is the sequential twin of solve.
 func solveAlone(n Node) Best {
-	s := &searcher{table: newTable(aloneTable)}
+	s := newTwin(&n)
 	return s.solve(n)
 }
 

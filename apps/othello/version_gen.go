@@ -3,4 +3,4 @@
 package othello
 
 // sources names all that this package's jobs are made of: go generate writes it anew.
-const sources = "deb09aad4382e0494e14d7598426def5e5b5f3c0d9f970527056426561fbf0ca"
+const sources = "f2c0fefbc4fb2711c7c38e86d9dd3b5a053263f120ca987426b842becd3a9b7c"

@@ -162,7 +162,7 @@ func run[A, R any](t testing.TB, p *engine.Pool, fn func(*satin.Frame, A) R, arg
 
 // Programs come to the sequential results on any number of workers.
 func TestResults(t *testing.T) {
-	rounds, large := 8, 200_000 // a million frames come near to Go's limit of 1 GB
+	rounds, large := 4, 100_000 // a million frames come near to Go's limit of 1 GB
 	if testing.Short() {
 		rounds, large = 2, 30_000
 	}

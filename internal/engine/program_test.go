@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/engine"
@@ -179,6 +180,9 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// pollEvery is how long a thief that finds nothing leaves the processors to others.
+const pollEvery = 20 * time.Microsecond
+
 func thiefOutside(t testing.TB, p *engine.Pool, stop chan struct{}) {
 	for n := 0; ; n++ {
 		select {
@@ -188,6 +192,7 @@ func thiefOutside(t testing.TB, p *engine.Pool, stop chan struct{}) {
 		}
 		job := p.Take()
 		if job == nil {
+			time.Sleep(pollEvery)
 			continue
 		}
 		if n%3 == 0 {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/engine"
@@ -181,6 +182,8 @@ func (r *restartTrial) outside(stop chan struct{}) {
 		default:
 			if job := r.p.Take(); job != nil {
 				r.steal(job)
+			} else {
+				time.Sleep(pollEvery)
 			}
 		}
 		for _, job := range r.s.takeFound() {

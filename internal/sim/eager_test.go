@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/wan"
-	"github.com/satin-peer/satin/steal"
 )
 
 // TestEagerScheduling: a run does not wait for one slow peer at its end if idle ones may do its last jobs too, and no
@@ -21,7 +20,7 @@ func TestEagerScheduling(t *testing.T) {
 			}
 			return 1
 		}
-		c.Core = steal.WAN()
+		c.Core = patient()
 		c.Core.EagerAfter, c.Core.EagerPercent = 5*time.Second, percent
 		r, err := Run(c)
 		if err != nil {
@@ -69,7 +68,7 @@ func TestDeeper(t *testing.T) {
 	run := func(tree Tree) *Report {
 		c := quiet(tree, "crs")
 		c.Want = &want
-		c.Core = steal.WAN()
+		c.Core = patient()
 		c.Core.EagerAfter, c.Core.EagerPercent = time.Second, 100
 		r, err := Run(c)
 		if err != nil {
@@ -95,7 +94,7 @@ func TestEagerAlone(t *testing.T) {
 		Result: 100}, "crs")
 	c.Network = wan.NewModel([]int{2}, lan)
 	c.Speed = func(peer int) float64 { return []float64{1, 0.01}[peer] }
-	c.Core = steal.WAN()
+	c.Core = patient()
 	c.Core.EagerAfter, c.Core.EagerPercent = time.Second, 100
 	r, err := Run(c)
 	if err != nil {

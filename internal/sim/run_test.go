@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +35,14 @@ func unhurried() *wan.Model {
 	return wan.Uniform([]int{4, 4}, slow, wan.Conditions{Bandwidth: 1e6, Latency: 10 * time.Millisecond})
 }
 
+// patient is a core whose peer, when it finds nothing to do, asks again so seldom that this is not nearly all that
+// happens in a run.
+func patient() steal.Config {
+	c := steal.WAN()
+	c.StealGap = 20 * time.Millisecond
+	return c
+}
+
 // quiet is a run in which nothing goes wrong: two clusters of four.
 func quiet(tree Tree, name string) Config {
 	return Config{
@@ -47,10 +56,16 @@ func smallSplit() *Split {
 		Arg: 100, Result: 100}
 }
 
-// first are so many seeds, and those that show mistakes which these do not.
-func first(n uint64, telling ...uint64) (seeds []uint64) {
-	for seed := range n {
-		seeds = append(seeds, seed)
+// dear are those of the first seeds whose schedules take a hundred times as long as most, and show no more: idle peers
+// of fast networks ask one another all the time.
+var dear = []uint64{3, 4, 7, 11, 13, 18, 19, 21, 23, 28, 30, 32, 33, 34, 36, 39, 43, 44, 68, 93, 98, 113, 123}
+
+// first are so many seeds that are not dear, and those that show mistakes which these do not.
+func first(n int, telling ...uint64) (seeds []uint64) {
+	for seed := uint64(0); len(seeds) < n; seed++ {
+		if !slices.Contains(dear, seed) {
+			seeds = append(seeds, seed)
+		}
 	}
 	return append(seeds, telling...)
 }
@@ -58,7 +73,7 @@ func first(n uint64, telling ...uint64) (seeds []uint64) {
 // TestExactness: whatever the faults, the result is the sequential one and every invariant of invariant.go
 // holds. The long form is satin-sim exact (make sim-check): the same seeds and thousands more, with each change.
 func TestExactness(t *testing.T) {
-	for seed := range uint64(20) {
+	for _, seed := range first(20) {
 		c := Schedule(seed, FaultKinds())
 		about := c.Describe()
 		if _, err := Run(c); err != nil {
@@ -70,7 +85,7 @@ func TestExactness(t *testing.T) {
 // TestVouchers: whatever the faults, an outcome carries the word of whoever has computed it wherever it goes: home,
 // through others, to a new owner, to whoever stays, and to disks.
 func TestVouchers(t *testing.T) {
-	for seed := range uint64(24) {
+	for _, seed := range first(24, 61, 92) {
 		c := Schedule(seed, FaultKinds())
 		c.Vouch = true
 		about := c.Describe()
@@ -83,7 +98,7 @@ func TestVouchers(t *testing.T) {
 // TestOutcasts: whatever the faults, and whenever a peer is put out, an outcome that it had a hand in names it wherever
 // it goes; whoever has heard that it is out keeps no such outcome and brings none home; and the run ends as it should.
 func TestOutcasts(t *testing.T) {
-	for _, seed := range first(40, 90, 111, 124, 128, 142, 165) {
+	for _, seed := range first(28, 90, 111, 124, 128, 142, 165) {
 		c := Schedule(seed, FaultKinds())
 		peers := 0
 		for _, n := range c.Network.Sizes() {
@@ -107,8 +122,10 @@ func TestOutcasts(t *testing.T) {
 func TestEveryFaultKindStrikes(t *testing.T) {
 	run := func(faults ...Fault) string {
 		var trace bytes.Buffer
-		c := quiet(smallSplit(), "crs")
-		c.Network = unhurried()
+		tree := smallSplit()
+		tree.Grain = 100 * time.Millisecond
+		c := quiet(tree, "crs")
+		c.Network, c.Core = unhurried(), patient()
 		c.KeepAfter, c.Checkpoint.Every = time.Millisecond, 50*time.Millisecond
 		c.Faults, c.Trace = faults, &trace
 		if _, err := Run(c); err != nil {
@@ -159,7 +176,7 @@ func TestSameSeedSameTrace(t *testing.T) {
 		return trace.String()
 	}
 	whose := map[string]uint64{}
-	for seed := range uint64(4) {
+	for _, seed := range first(4) {
 		first := traced(seed)
 		if len(first) < 100 {
 			t.Errorf("seed %d: a trace of %d bytes", seed, len(first))
@@ -259,7 +276,7 @@ func TestCostsAreCharged(t *testing.T) {
 
 // TestQuiesce: after the result, peers forget what they held for others.
 func TestQuiesce(t *testing.T) {
-	for seed := range uint64(8) {
+	for _, seed := range first(8) {
 		c := Schedule(seed, FaultKinds())
 		c.Quiesce = 10 * time.Minute
 		if _, err := Run(c); err != nil {

@@ -24,9 +24,9 @@ func sites(tree Tree, machines int, what Fault) Config {
 // before it nothing is computed again, and of that one at most what they had to do. Without copies in the other
 // cluster it is half of all that was done. The same where what steps come to names versions that they wrote.
 func TestSiteOfMasterIsLost(t *testing.T) {
-	again := func(copied int, share *Share) time.Duration {
+	again := func(copied int, share *Share, grain time.Duration) time.Duration {
 		tree := steps(1)
-		tree.Body.Size = 30_000
+		tree.Body.Size, tree.Body.Grain = 30_000, grain
 		c := sites(tree, 4, Fault{Kind: ClusterCrash, At: 15 * time.Second})
 		c.Core.MaxCopied, c.Share, c.KeepAfter = copied, share, 100*time.Millisecond
 		r, err := Run(c)
@@ -36,11 +36,11 @@ func TestSiteOfMasterIsLost(t *testing.T) {
 		return r.Counts.AgainWork
 	}
 	half := steps(1).Body.Total / 2
-	if with, without := again(steal.LAN().MaxCopied, nil), again(0, nil); with > half || without < 2*half {
+	if with, without := again(steal.LAN().MaxCopied, nil, 50*time.Millisecond), again(0, nil, 50*time.Millisecond); with > half || without < 2*half {
 		t.Errorf("%v was computed again, and %v without copies; half of a step is %v", with, without, half)
 	}
 	share := &Share{Core: sharedobj.Default(), Largest: 2000, Makers: 1, Chains: 16}
-	if with := again(steal.LAN().MaxCopied, share); with > half {
+	if with := again(steal.LAN().MaxCopied, share, 150*time.Millisecond); with > half {
 		t.Errorf("%v was computed again where outcomes name versions; half of a step is %v", with, half)
 	}
 }

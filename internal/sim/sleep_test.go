@@ -28,7 +28,7 @@ func TestAsleep(t *testing.T) {
 			tree := smallSplit()
 			tree.Total, tree.Grain = 2*lid+night+2*rest, time.Minute
 			c := quiet(tree, "crs")
-			c.Network, c.Faults = wan.NewModel([]int{2}, lan), faults
+			c.Network, c.Faults, c.Core = wan.NewModel([]int{2}, lan), faults, patient()
 			r, err := Run(c)
 			if err != nil {
 				t.Errorf("%s, whose clock %s: %v", x.name, clock, err)

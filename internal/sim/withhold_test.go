@@ -5,14 +5,13 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/wan"
-	"github.com/satin-peer/satin/steal"
 )
 
 // withheld is a quiet run with withholders, which is to end in so much time.
 func withheld(total, grain time.Duration, trick Trick, peers ...int) Config {
 	c := quiet(&Split{Seed: 3, Total: total, Grain: grain, FanLow: 2, FanHigh: 4, Arg: 100, Result: 100}, "crs")
-	c.Core = steal.WAN()
-	c.Core.LeaseEnd, c.Core.StealGap = 5*time.Second, 20*time.Millisecond
+	c.Core = patient()
+	c.Core.LeaseEnd = 5 * time.Second
 	c.Limit = 30 * c.Core.LeaseEnd // each loss is noticed when others have nothing to do, one after the other
 	c.Withholder = &Withholder{Peers: peers, Trick: trick}
 	return c

@@ -84,10 +84,10 @@ func TestHandOversComeAtARate(t *testing.T) {
 		size, all int
 		counts    float64 // as so many bytes each
 	}{
-		"short":               {handOver, 8 << 10, 10 << 20, 1},
-		"long":                {handOver, 1 << 20, 10 << 20, 1},
-		"message in messages": {relayed, 8 << 10, 5 << 19, 4}, // the general codec reads them
-		"jobs":                {given, 128 << 10, 32 << 20, 1. / 8},
+		"short":               {handOver, 8 << 10, 4 << 20, 1},
+		"long":                {handOver, 1 << 20, 5 << 20, 1},
+		"message in messages": {relayed, 8 << 10, 1 << 20, 4}, // the general codec reads them
+		"jobs":                {given, 128 << 10, 16 << 20, 1. / 8},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inVirtualTime(t, 3, func(w *world) {

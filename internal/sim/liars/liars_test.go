@@ -10,7 +10,7 @@ import (
 // Many schedules: nobody honest is blamed, every proof holds, everything comes to an end, and one party that lies gets
 // nothing wrong through a quorum.
 func TestSchedules(t *testing.T) {
-	n := uint64(200)
+	n := uint64(100)
 	if testing.Short() {
 		n = 50
 	}
@@ -29,7 +29,7 @@ func TestSchedules(t *testing.T) {
 
 // The same seed gives the same run.
 func TestReplay(t *testing.T) {
-	for seed := range uint64(50) {
+	for seed := range uint64(20) {
 		a, errA := Run(ConfigOf(seed))
 		b, errB := Run(ConfigOf(seed))
 		if a != b || (errA == nil) != (errB == nil) {
@@ -41,7 +41,7 @@ func TestReplay(t *testing.T) {
 // What each way lets through and costs, in orders of magnitude.
 func TestModes(t *testing.T) {
 	result := func(c verify.Config, liars int, is Character) (sum Result) {
-		for seed := range uint64(5) {
+		for seed := range uint64(3) {
 			r, err := Run(Config{Seed: seed, Verify: c, Peers: 12, Liars: liars, Is: is, Jobs: 60, Deepest: 9})
 			if err != nil {
 				t.Fatal(err)
@@ -112,7 +112,7 @@ func TestMissing(t *testing.T) {
 // of one introducer, they get nothing through a quorum.
 func TestColludersOfTwoHands(t *testing.T) {
 	result := func(c verify.Config, liars int, oneGang bool) (sum Result) {
-		for seed := range uint64(40) {
+		for seed := range uint64(20) {
 			r, err := Run(Config{Seed: seed, Verify: c, Peers: 10, Liars: liars, Is: Colluding, OneGang: oneGang,
 				Jobs: 40, Deepest: 8, Used: true, Fresh: true})
 			if err != nil {

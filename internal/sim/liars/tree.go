@@ -48,12 +48,11 @@ func (t tree) children(n verify.Node) int {
 
 // combine is a node's outcome.
 func combine(n verify.Node, of []verify.Claim) verify.Hash {
-	h := sha256.New()
-	h.Write(n.Identity[:])
+	b := append(make([]byte, 0, 256), n.Identity[:]...)
 	for i := range of {
-		h.Write(of[i].Outcome[:])
+		b = append(b, of[i].Outcome[:]...)
 	}
-	return verify.Hash(h.Sum(nil))
+	return sha256.Sum256(b)
 }
 
 // is says how long a node really takes.
@@ -119,13 +118,15 @@ func (t tree) compute(n verify.Node, spoil func(n verify.Node, leaf bool, h *ver
 	says func(n verify.Node, wrong bool) uint64, small func() bool) *work {
 	w := &work{open: map[verify.Hash]*verify.Opening{}}
 	whole := n
-	var below func(n verify.Node) (verify.Claim, []verify.Claim, uint64)
-	below = func(n verify.Node) (c verify.Claim, nodes []verify.Claim, loose uint64) {
+	// It adds to the nodes above it what they commit to, itself or what is below it.
+	var below func(n verify.Node, above []verify.Claim) (verify.Claim, []verify.Claim, uint64)
+	below = func(n verify.Node, above []verify.Claim) (c verify.Claim, nodes []verify.Claim, loose uint64) {
 		w.ran, w.took = w.ran+1, w.took+t.took(n)
-		o, of := &verify.Opening{Node: n}, []verify.Claim(nil)
-		for i := range t.children(n) {
-			child, nodes, more := below(childOf(n, i))
-			of, o.Children, loose = append(of, child), append(o.Children, nodes...), loose+more
+		o, of := &verify.Opening{Node: n}, make([]verify.Claim, t.children(n))
+		for i := range of {
+			var more uint64
+			of[i], o.Children, more = below(childOf(n, i), o.Children)
+			loose += more
 		}
 		o.Outcome = combine(n, of)
 		right := o.Outcome
@@ -137,12 +138,12 @@ func (t tree) compute(n verify.Node, spoil func(n verify.Node, leaf bool, h *ver
 		}
 		c = o.Claim()
 		if n != whole && small() {
-			return c, o.Children, loose
+			return c, append(above, o.Children...), loose
 		}
 		w.open[c.Tree] = o
-		return c, []verify.Claim{c}, 0
+		return c, append(above, c), 0
 	}
-	w.claim, _, _ = below(n)
+	w.claim, _, _ = below(n, nil)
 	return w
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 var (
-	seeds = flag.Uint64("seeds", 60, "schedules to run")
+	seeds = flag.Uint64("seeds", 40, "schedules to run")
 	first = flag.Uint64("first", 1, "the first of them")
 )
 
