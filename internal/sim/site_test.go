@@ -36,7 +36,9 @@ func TestSiteOfMasterIsLost(t *testing.T) {
 		return r.Counts.AgainWork
 	}
 	half := steps(1).Body.Total / 2
-	if with, without := again(steal.LAN().MaxCopied, nil, 50*time.Millisecond), again(0, nil, 50*time.Millisecond); with > half || without < 2*half {
+	const grain = 50 * time.Millisecond
+	with, without := again(steal.LAN().MaxCopied, nil, grain), again(0, nil, grain)
+	if with > half || without < 2*half {
 		t.Errorf("%v was computed again, and %v without copies; half of a step is %v", with, without, half)
 	}
 	share := &Share{Core: sharedobj.Default(), Largest: 2000, Makers: 1, Chains: 16}
