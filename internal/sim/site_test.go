@@ -36,13 +36,13 @@ func TestSiteOfMasterIsLost(t *testing.T) {
 		return r.Counts.AgainWork
 	}
 	half := steps(1).Body.Total / 2
-	const grain = 50 * time.Millisecond
-	with, without := again(steal.LAN().MaxCopied, nil, grain), again(0, nil, grain)
+	const fine, coarse = 50 * time.Millisecond, 150 * time.Millisecond
+	with, without := again(steal.LAN().MaxCopied, nil, fine), again(0, nil, fine)
 	if with > half || without < 2*half {
 		t.Errorf("%v was computed again, and %v without copies; half of a step is %v", with, without, half)
 	}
 	share := &Share{Core: sharedobj.Default(), Largest: 2000, Makers: 1, Chains: 16}
-	if with := again(steal.LAN().MaxCopied, share, 150*time.Millisecond); with > half {
+	if with := again(steal.LAN().MaxCopied, share, coarse); with > half {
 		t.Errorf("%v was computed again where outcomes name versions; half of a step is %v", with, half)
 	}
 }
