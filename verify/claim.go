@@ -47,45 +47,65 @@ const (
 	MaxTime     = 1 << 44
 )
 
-// roomForClaim is what the commitment to an opening with three children takes at most, unless its path is long: one is
-// made of every node of a run that is verified, and without garbage.
-const roomForClaim = 640
+// An opening of few children, and no long path, is hashed in one piece, of at most roomForClaim bytes: one is made of
+// every node of a run that is verified, and without garbage.
+const (
+	fewChildren  = 3
+	roomForClaim = 640
+)
 
 // Claim commits to an opening. Without times it is what it was before there were any.
 func (o *Opening) Claim() Claim {
 	c := Claim{Node: o.Node, Outcome: o.Outcome, Nodes: 1, Time: o.Time}
-	var room [roomForClaim]byte
-	b := room[:0]
-	word := func(n uint64) { b = binary.BigEndian.AppendUint64(b, n) }
-	time := func(of uint64) {
-		if o.Time > 0 {
-			word(of)
-		}
+	for i := range o.Children {
+		c.Nodes += o.Children[i].Nodes
 	}
+	var room [roomForClaim]byte
+	b := o.appendHead(room[:0])
+	if len(o.Children) <= fewChildren {
+		for i := range o.Children {
+			b = o.Children[i].appendTo(b, o.Time > 0)
+		}
+		c.Tree = sha256.Sum256(b)
+		return c
+	}
+	h, one := sha256.New(), append(make([]byte, 0, roomForClaim), b...)
+	for i := range o.Children {
+		h.Write(one)
+		one = o.Children[i].appendTo(one[:0], o.Time > 0)
+	}
+	h.Write(one)
+	c.Tree = Hash(h.Sum(nil))
+	return c
+}
+
+// appendHead appends what is hashed of a node itself.
+func (o *Opening) appendHead(b []byte) []byte {
 	if o.Time > 0 {
 		b = append(b, "satin tree 2\n"...)
+		b = binary.BigEndian.AppendUint64(b, o.Time)
 	} else {
 		b = append(b, "satin tree 1\n"...)
 	}
-	time(o.Time)
-	word(uint64(len(o.Node.Path)))
+	b = binary.BigEndian.AppendUint64(b, uint64(len(o.Node.Path)))
 	b = append(b, o.Node.Path...)
 	b = append(b, o.Node.Identity[:]...)
 	b = append(b, o.Outcome[:]...)
-	word(uint64(len(o.Children)))
-	for i := range o.Children {
-		child := &o.Children[i]
-		word(uint64(len(child.Node.Path)))
-		b = append(b, child.Node.Path...)
-		b = append(b, child.Node.Identity[:]...)
-		b = append(b, child.Outcome[:]...)
-		b = append(b, child.Tree[:]...)
-		word(child.Nodes)
-		time(child.Time)
-		c.Nodes += child.Nodes
+	return binary.BigEndian.AppendUint64(b, uint64(len(o.Children)))
+}
+
+// appendTo appends what is hashed of it where it is a child, timed or not.
+func (c *Claim) appendTo(b []byte, timed bool) []byte {
+	b = binary.BigEndian.AppendUint64(b, uint64(len(c.Node.Path)))
+	b = append(b, c.Node.Path...)
+	b = append(b, c.Node.Identity[:]...)
+	b = append(b, c.Outcome[:]...)
+	b = append(b, c.Tree[:]...)
+	b = binary.BigEndian.AppendUint64(b, c.Nodes)
+	if timed {
+		b = binary.BigEndian.AppendUint64(b, c.Time)
 	}
-	c.Tree = sha256.Sum256(b)
-	return c
+	return b
 }
 
 // Opens says whether an opening is what a claim was made of: no child is in another one, all are below the node, and
