@@ -392,19 +392,15 @@ func sooner(a, b time.Time) time.Time {
 
 // rank gives the other members, those first who are to have a deposit.
 func (c *Core) rank(h Hash) []PeerID {
-	type member struct {
-		place Hash
-		id    PeerID
+	place := make(map[PeerID]Hash, len(c.members))
+	for _, id := range c.members {
+		place[id] = sha256.Sum256(append(h[:], id...))
 	}
-	all := make([]member, len(c.members))
-	for i, id := range c.members {
-		all[i] = member{sha256.Sum256(append(h[:], id...)), id}
-	}
-	slices.SortFunc(all, func(a, b member) int { return bytes.Compare(a.place[:], b.place[:]) })
-	list := make([]PeerID, len(all))
-	for i := range all {
-		list[i] = all[i].id
-	}
+	list := slices.Clone(c.members)
+	slices.SortFunc(list, func(a, b PeerID) int {
+		x, y := place[a], place[b]
+		return bytes.Compare(x[:], y[:])
+	})
 	return list
 }
 
