@@ -19,8 +19,16 @@ import (
 // something else.
 type kept string
 
-// keptIn is the folder of a page.
-func keptIn(dir, program, page string) (kept, error) {
+// keptIn is the folder of a page that this program makes.
+func keptIn(dir, page string) (kept, error) {
+	program, err := ownHash()
+	if err != nil {
+		return "", err
+	}
+	return keptBy(dir, program, page)
+}
+
+func keptBy(dir, program, page string) (kept, error) {
 	dir = filepath.Join(dir, program, page)
 	return kept(dir), os.MkdirAll(dir, 0o755)
 }

@@ -17,7 +17,7 @@ func TestRunsAreKept(t *testing.T) {
 	made := &sim.Report{Elapsed: 7, Result: sim.Result{Leaves: 3}, Counts: sim.Counts{Events: 1 << 60},
 		Timeline: [][]float64{{0.1, 1.0 / 3}}}
 	get := func(program, page, name string, want *sim.Report, fail error) error {
-		in, err := keptIn(dir, program, page)
+		in, err := keptBy(dir, program, page)
 		if err != nil {
 			t.Fatal(err)
 		}
