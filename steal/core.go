@@ -186,6 +186,9 @@ func (c *Core) Report(now time.Duration, l Load) Output {
 	if !c.begin(now) {
 		return c.out
 	}
+	if c.reports == 0 || c.load.Workers > 0 {
+		c.still = now
+	}
 	c.load = l
 	c.reports++
 	return c.end()

@@ -71,7 +71,7 @@ const orphanFactor = 3
 func (lv *liveness) sendHeartbeat(p *peer) {
 	lv.partners.beats++
 	h := &Heartbeat{Seq: lv.partners.beats, Every: lv.partners.period(p), Seen: p.seen, Leases: len(p.leases),
-		Queued: lv.segments.queued()}
+		Queued: lv.segments.queued(), Still: lv.standsStill(lv.cfg.HeartbeatEvery)}
 	if len(p.held) > 0 {
 		h.Held = make([]Handle, len(p.held))
 		for i, s := range p.held {
@@ -88,7 +88,7 @@ func (lv *liveness) onHeartbeat(p *peer, h *Heartbeat) {
 		return
 	}
 	beats := h.Seq - p.seen
-	p.seen, p.every = h.Seq, min(h.Every, lv.cfg.MaxHeartbeatEvery)
+	p.seen, p.every, p.still = h.Seq, min(h.Every, lv.cfg.MaxHeartbeatEvery), h.Still
 	p.known.Queued, p.known.Heard = h.Queued, lv.now
 	if h.Leases > 0 {
 		p.expects = lv.now + 5*max(p.every, lv.partners.period(p))/2

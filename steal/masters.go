@@ -51,7 +51,8 @@ func (ld *leading) masterTick() {
 
 // mastership is told first what the engine can do.
 func (ld *leading) mastership() *mastership {
-	ld.masters.work(ld.load.Workers > 0, ld.segments.root != nil && ld.segments.root.state != waiting)
+	runs := ld.segments.root != nil && ld.segments.root.state != waiting
+	ld.masters.work(ld.load.Workers > 0, runs && !ld.standsStill(2*ld.cfg.MasterLease))
 	return ld.masters
 }
 

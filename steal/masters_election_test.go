@@ -470,7 +470,7 @@ func TestRootThatWaits(t *testing.T) {
 	told := 0
 	for o.seen < 2*o.cfg.MasterLease {
 		at, d := o.at(time.Minute, everybodyAlive)
-		if d.Send.Waiting != (at >= o.cfg.MasterLease) {
+		if d.Send.Waiting != (at >= o.cfg.BeaconEvery) {
 			t.Errorf("at %v a new owner without a worker says %+v", at, d.Send)
 		}
 		told++

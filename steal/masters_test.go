@@ -190,3 +190,41 @@ func TestMasterThatLeavesIsSilent(t *testing.T) {
 		t.Error("it never goes")
 	}
 }
+
+// A root that has begun is left to others when its master has had no core for two leases; not while it only takes turns
+// with something else. If it has a core again before somebody has begun, the root stays.
+func TestRootStandsStill(t *testing.T) {
+	waits := func(c *Core, until time.Duration) (since time.Duration) {
+		for at, ok := c.Next(); ok && at < until; at, ok = c.Next() {
+			for _, o := range orders(c.Tick(at), Tell) {
+				if m := o.News.Master; m != nil && m.Waiting {
+					return at
+				}
+			}
+		}
+		return 0
+	}
+	for _, back := range []bool{false, true} {
+		c := masterCore(t, "o", true)
+		c.Report(0, Load{Workers: 1, Idle: 1})
+		for range 20 {
+			c.Report(c.now+time.Second, Load{})
+			if at := waits(c, c.now+2*time.Second); at > 0 {
+				t.Errorf("a root that stands still for two seconds waits at %v", at)
+			}
+			c.Report(c.now+2*time.Second, Load{Workers: 1})
+		}
+		c.Report(c.now, Load{})
+		began := c.now
+		if at := waits(c, began+time.Minute); at < began+2*c.cfg.MasterLease || at > began+3*c.cfg.MasterLease {
+			t.Errorf("the root waits after %v", at-began)
+		}
+		if back {
+			c.Report(c.now, Load{Workers: 1})
+		}
+		out := c.Hear(c.now, beaconOf(Address{"d2", 1}, 1, 2))
+		if down := len(orders(out, AbortSegment)) == 1; down == back {
+			t.Errorf("it has a core again: %v, and gives the root up: %v", back, down)
+		}
+	}
+}

@@ -136,6 +136,9 @@ type Heartbeat struct {
 	Queued int    `cbor:"5,keyasint,omitempty"` // as in StealReply
 	// Every is when the sender means to send the next one; silence is measured by it.
 	Every time.Duration `cbor:"6,keyasint,omitempty"`
+	// Still says that the sender has had no core for the run for a while, since its user has paused it for instance:
+	// idle workers need not wait for what it holds.
+	Still bool `cbor:"7,keyasint,omitempty"`
 }
 
 // Hunger tells a peer how much work the sender has: load-based policies collect it at a cluster's coordinator.

@@ -111,25 +111,31 @@ func TestLeaseEndIsIdleness(t *testing.T) {
 }
 
 // A job of which its thief has not said that it has it is run here soon: the reply may be behind others on a slow link.
-// What the thief said before it can have had it does not count against it.
+// What the thief said before it can have had it does not count against it. So it is with one whose thief has no core for
+// it, until it has one again.
 func TestUnlistedIsSoonOverdue(t *testing.T) {
-	for _, listed := range []bool{false, true} {
+	for _, x := range []struct {
+		listed, still, again bool
+		want                 time.Duration
+	}{{false, false, false, 3 * time.Second}, {true, false, false, 31 * time.Second}, {true, true, false, 3 * time.Second},
+		{true, true, true, 31 * time.Second}} {
 		c := victimCore(t, LAN(), 1)
 		give(t, c, 0, 1, 1)
 		copied := time.Duration(0)
 		for seq := uint64(1); seq <= 60 && copied == 0; seq++ {
 			c.Report(c.now, Load{Workers: 1, Idle: 1, Runs: c.segments.runs})
 			h := &Heartbeat{Seq: seq}
-			if listed {
+			if x.listed {
 				h.Held, h.Seen = []Handle{1}, seq
 			}
+			h.Still = x.still && !(x.again && seq > 1)
 			c.Step(c.now+time.Second, &Message{From: thiefNo(0), To: c.self, Heartbeat: h})
 			if c.Stats().OverdueCopies > 0 {
 				copied = c.now
 			}
 		}
-		if want := map[bool]time.Duration{false: 3 * time.Second, true: 31 * time.Second}[listed]; copied != want {
-			t.Errorf("listed is %v: a copy after %v, want %v", listed, copied, want)
+		if copied != x.want {
+			t.Errorf("%+v: a copy after %v", x, copied)
 		}
 	}
 }
@@ -142,5 +148,45 @@ func TestLeasesAreMeasured(t *testing.T) {
 		Result: &Result{Handle: g.Handle, Path: g.Job.Path, Identity: g.Job.Identity}})
 	if end := c.leases.times.end(&c.cfg); end != 3*time.Minute {
 		t.Errorf("after a result that took a minute leases end after %v", end)
+	}
+}
+
+// A peer says in its heartbeats that it has no core when that has been so for a second: not before its engine has
+// reported for the first time, and not while others only take turns with it.
+func TestStillIsSaid(t *testing.T) {
+	c := victimCore(t, LAN(), 1)
+	give(t, c, 0, 1, 1)
+	said := func(until time.Duration) (still []time.Duration) {
+		for at, ok := c.Next(); ok && at < until; at, ok = c.Next() {
+			for _, m := range c.Tick(at).Messages {
+				if m.Heartbeat != nil && m.Heartbeat.Still {
+					still = append(still, at)
+				}
+			}
+			c.Step(at, &Message{From: thiefNo(0), To: c.self,
+				Heartbeat: &Heartbeat{Seq: uint64(at), Held: []Handle{1}, Seen: uint64(at)}})
+		}
+		return still
+	}
+	for range 10 { // turns
+		c.Report(c.now+300*time.Millisecond, Load{})
+		if still := said(c.now + 700*time.Millisecond); len(still) > 0 {
+			t.Errorf("it says at %v that it has no core, since 0.7 s", still)
+		}
+		c.Report(c.now+700*time.Millisecond, Load{Workers: 1})
+	}
+	c.Report(c.now, Load{})
+	began := c.now
+	c.Report(c.now+500*time.Millisecond, Load{Queued: 3}) // still none
+	if still := said(began + 10*time.Second); len(still) < 8 || still[0] < began+time.Second {
+		t.Errorf("without a core since %v it says so at %v", began, still)
+	}
+	c.Report(c.now, Load{Workers: 1})
+	if still := said(c.now + 10*time.Second); len(still) > 0 {
+		t.Errorf("with a core it says at %v that it has none", still)
+	}
+	fresh := shared{now: time.Hour}
+	if fresh.standsStill(time.Second) {
+		t.Error("an engine that has reported nothing stands still")
 	}
 }

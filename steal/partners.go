@@ -118,6 +118,7 @@ type peer struct {
 	shunned  bool // it was caught: nothing is cleared
 	farewell bool // it is to hear the goodbye of this peer, which leaves
 	beating  bool // a heartbeat to it is under way
+	still    bool // it has no core, as it said last
 
 	leases []*lease   // my jobs that it holds, by handle
 	held   []*segment // its jobs that I hold, by handle
@@ -147,7 +148,7 @@ func (p *peer) addr() Address { return Address{Peer: p.id, Inc: p.inc} }
 // begin opens a life: all that was numbered in the last one starts again.
 func (p *peer) begin(inc Incarnation) {
 	p.inc = inc
-	p.askSeq, p.seen, p.hungerID, p.done = 0, 0, 0, nil
+	p.askSeq, p.seen, p.hungerID, p.done, p.still = 0, 0, 0, nil, false
 }
 
 // findLease and findHeld look a handle up.

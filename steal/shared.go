@@ -18,7 +18,8 @@ type shared struct {
 	links   linkTable
 	purse   *purse
 	load    Load
-	reports uint64 // reports of the engine so far
+	reports uint64        // reports of the engine so far
+	still   time.Duration // since when it may use no core, if that is so
 	now     time.Duration
 	idled   time.Duration // how long the workers here have been idle: the mean over them
 	dry     time.Duration // the same of late: each second that they work takes one of it away
@@ -30,6 +31,12 @@ type shared struct {
 	stats     Stats
 	out       Output
 	onKept    func(outcome []byte, kept bool)
+}
+
+// standsStill says whether the engine has been without a core for so long, as its user has paused it, for instance. One
+// that has reported nothing may be about to be ready.
+func (s *shared) standsStill(d time.Duration) bool {
+	return s.reports > 0 && s.load.Workers == 0 && s.now-s.still >= d
 }
 
 // adviser is the policy, and what it may look at.

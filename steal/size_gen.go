@@ -204,6 +204,9 @@ func (v *Heartbeat) size() int {
 	if v.Every != 0 {
 		n += 1 + sizeInt(int64(v.Every))
 	}
+	if v.Still {
+		n += 2
+	}
 	return n
 }
 

@@ -19,7 +19,7 @@ type witness struct {
 // checkBounds sees to it that no more is outside than a core may have outside.
 func (x *witness) checkBounds() {
 	p := x.of
-	if n, most := len(p.engine.given)-p.driver.Waiting(), p.world.cfg.Core.MaxLeases; n > most {
+	if n, most := len(p.engine.given)-p.driver.Waiting()-len(p.cameHome), p.world.cfg.Core.MaxLeases; n > most {
 		panic(violation(inBounds, "%s has %d jobs outside, at most %d are possible", p.id, n, most))
 	}
 	s := p.core.Stats()

@@ -92,6 +92,9 @@ const (
 	// ReplyUnwritable: a steal reply with jobs cannot be written, with probability Amount for For; its sender
 	// is told.
 	ReplyUnwritable
+	// Pause: Peer has no core for For, since its user wants them, but hears and says what it always does. A leaf that
+	// runs ends first.
+	Pause
 
 	faultKinds
 )
@@ -103,7 +106,7 @@ var faultNames = [faultKinds]string{
 	"drop", "delay", "duplicate", "reorder", "corrupt",
 	"join", "join-flood", "leave", "cluster-leave", "cancel",
 	"clock-forward", "clock-backward", "clock-drift",
-	"link-down", "link-slow", "gateway-loss", "asymmetric-loss", "burst", "reply-unwritable",
+	"link-down", "link-slow", "gateway-loss", "asymmetric-loss", "burst", "reply-unwritable", "pause",
 }
 
 func (k FaultKind) String() string {
@@ -150,7 +153,8 @@ func (f Fault) String() string {
 		s += fmt.Sprintf(" for %v", f.For)
 	}
 	switch f.Kind {
-	case Crash, Restart, Return, AllButOne, Stall, Slow, Leave, ClockForward, ClockBackward, ClockDrift, AsymmetricLoss:
+	case Crash, Restart, Return, AllButOne, Stall, Slow, Leave, ClockForward, ClockBackward, ClockDrift, AsymmetricLoss,
+		Pause:
 		s += fmt.Sprintf(", peer p%03d", f.Peer)
 	case PartitionShort, PartitionLong, PartitionOneWay:
 		s += fmt.Sprintf(", peers %v", f.Peers)
@@ -170,7 +174,7 @@ func (k FaultKind) storms() bool {
 	switch k {
 	case Stall, MasterStall, PartitionOneWay, Drop, Delay, Duplicate, Reorder, Corrupt, ClockDrift, LinkDown,
 		LinkSlow, GatewayLoss,
-		AsymmetricLoss, Burst, ReplyUnwritable:
+		AsymmetricLoss, Burst, ReplyUnwritable, Pause:
 		return true
 	}
 	return false

@@ -28,6 +28,8 @@ type peer struct {
 	speed        float64
 	clock        clock
 	stalledUntil int64
+	pauses       int          // while there is one it has no core
+	cameHome     []port.Order // outcomes that came then
 	membersKnown *steal.Members
 	reported     steal.Load
 	everReported bool
@@ -112,7 +114,7 @@ func (p *peer) start() error {
 	if t, ok := w.cfg.Tree.(Writing); ok {
 		p.engine.wrote = func(n Node) { w.wrote(p, int64(t.Writes(n))) }
 	}
-	p.debt, p.everReported, p.alarms = 0, false, nil
+	p.debt, p.everReported, p.alarms, p.cameHome = 0, false, nil, nil
 	p.sampled = sampled{at: w.now, busy: p.usage.busy}
 	for i := range p.engine.workers {
 		p.engine.workers[i].token = uint64(p.inc) << 32 // events of earlier lives are void
@@ -171,7 +173,7 @@ func (p *peer) settle() {
 			p.world.harm.gone(p)
 			return
 		}
-		if p.engine.idle > 0 && p.engine.queue.len() > 0 {
+		if p.pauses == 0 && p.engine.idle > 0 && p.engine.queue.len() > 0 {
 			e := p.engine.queue.popNewest()
 			if t, hit := p.engine.salvage(&e); hit {
 				p.happened(p.engine.sharing.leaving(port.Event{Kind: port.Found, Jobs: []steal.Taken{t}})...)
@@ -195,6 +197,9 @@ func (p *peer) settle() {
 }
 
 func (p *peer) load() steal.Load {
+	if p.pauses > 0 {
+		return steal.Load{Runs: p.engine.runs, Queued: p.engine.queue.len()}
+	}
 	return steal.Load{
 		Workers: len(p.engine.workers), Idle: p.engine.idle, Runs: p.engine.runs, Queued: p.engine.queue.len(),
 	}
@@ -287,6 +292,10 @@ func (p *peer) runSegment(o *port.Order) {
 
 // deliver fills the slot of a job that was given away, or found.
 func (p *peer) deliver(o *port.Order) {
+	if p.pauses > 0 {
+		p.cameHome = append(p.cameHome, *o)
+		return
+	}
 	j, ok := p.engine.close(o.Ref)
 	if !ok {
 		return

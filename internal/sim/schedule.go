@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/satin-peer/satin/internal/wan"
@@ -14,7 +15,9 @@ import (
 // the given kinds. It is what exactness is tested with; equal seeds make equal runs.
 func Schedule(seed uint64, kinds []FaultKind) Config {
 	r := rand.New(rand.NewPCG(seed, 0x7363686564))
-	if r.IntN(8) == 0 && len(kinds) == len(FaultKinds()) {
+	all, pauses := len(kinds) == len(FaultKinds()), slices.Contains(kinds, Pause)
+	kinds = slices.DeleteFunc(slices.Clone(kinds), func(k FaultKind) bool { return k == Pause })
+	if r.IntN(8) == 0 && all {
 		return frugalSchedule(seed, r)
 	}
 	sizes := make([]int, 1+r.IntN(4))
@@ -62,6 +65,9 @@ func Schedule(seed uint64, kinds []FaultKind) Config {
 		c.Quiesce = 5 * time.Minute
 	}
 	c.Deaf = seed%deafOneOf == 3
+	if pauses {
+		pausing(seed, len(kinds) == 0, peers, span, &c)
+	}
 	eagerly(seed, &c)
 	withholding(seed, peers, span, &c)
 	tightly(seed, &c)
@@ -87,6 +93,18 @@ func eagerly(seed uint64, c *Config) {
 	r := rand.New(rand.NewPCG(seed, 0x6561676572))
 	c.Core.EagerAfter = time.Duration(1+r.IntN(100)) * time.Millisecond
 	c.Core.EagerPercent = 1 + r.IntN(100)
+}
+
+// pausing has users want their machines in some schedules, or in all. It draws for itself.
+func pausing(seed uint64, always bool, peers int, span time.Duration, c *Config) {
+	const oneOf = 4
+	if seed%oneOf != 1 && !always {
+		return
+	}
+	r := rand.New(rand.NewPCG(seed, 0x7061757365))
+	for range 1 + r.IntN(peers) {
+		c.Faults = append(c.Faults, randomFault(r, Pause, peers, len(c.Network.Sizes()), span))
+	}
 }
 
 // firstPeer has the root job.

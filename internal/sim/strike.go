@@ -68,7 +68,7 @@ func (w *harm) fault(number int, phase int32) {
 		w.strikeLives(f, number, phase)
 	case MasterLeave, Leave, ClusterLeave, Join, JoinFlood, Carry, Cancel:
 		w.strikeMembers(f, phase)
-	case Stall, MasterStall, Slow:
+	case Stall, MasterStall, Slow, Pause:
 		w.strikeSpeed(f, number, phase)
 	case ClockForward, ClockBackward, ClockDrift:
 		w.strikeClock(f, phase)
@@ -79,7 +79,7 @@ func (w *harm) fault(number int, phase int32) {
 	}
 }
 
-// strikeSpeed slows peers down, or freezes them.
+// strikeSpeed slows peers down, freezes them, or leaves them no core.
 func (w *harm) strikeSpeed(f *Fault, number int, phase int32) {
 	p := w.peers[f.Peer]
 	switch {
@@ -87,6 +87,10 @@ func (w *harm) strikeSpeed(f *Fault, number int, phase int32) {
 		p.setSpeed(p.speed * f.Amount)
 	case f.Kind == Slow:
 		p.setSpeed(p.speed / f.Amount)
+	case f.Kind == Pause && phase == faultBegins:
+		p.rest(1)
+	case f.Kind == Pause:
+		p.rest(-1)
 	case phase == faultBegins:
 		if f.Kind == MasterStall {
 			p = w.master()

@@ -114,6 +114,23 @@ func (p *peer) stall(until int64) {
 	}
 }
 
+// rest takes the peer's cores from it, or gives them back when all pauses are over. What came home meanwhile its frames
+// go on with only then.
+func (p *peer) rest(by int) {
+	p.pauses += by
+	if !p.alive {
+		return
+	}
+	if p.pauses == 0 {
+		came := p.cameHome
+		p.cameHome = nil
+		for i := range came {
+			p.deliver(&came[i])
+		}
+	}
+	p.settle()
+}
+
 // charge makes the jobs of a busy peer pay for a message; an idle one has nothing better to do.
 func (p *peer) charge(bytes int) {
 	if p.engine.idle < len(p.engine.workers) {

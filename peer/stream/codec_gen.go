@@ -357,6 +357,7 @@ func appendHeartbeat(b []byte, v *steal.Heartbeat) []byte {
 	fields += one(v.Seen != 0)
 	fields += one(v.Queued != 0)
 	fields += one(v.Every != 0)
+	fields += one(v.Still)
 	b = append(b, cborMap|fields)
 	b = appendHead(append(b, 1), cborUint, uint64(v.Seq))
 	if len(v.Held) > 0 {
@@ -373,6 +374,9 @@ func appendHeartbeat(b []byte, v *steal.Heartbeat) []byte {
 	}
 	if v.Every != 0 {
 		b = appendInt(append(b, 6), int64(v.Every))
+	}
+	if v.Still {
+		b = append(b, 7, cborTrue)
 	}
 	return b
 }
@@ -395,6 +399,10 @@ func (r *cursor) readHeartbeat(v *steal.Heartbeat) {
 	}
 	if r.option(&fields, 1, 6) {
 		v.Every = some(r, time.Duration(r.signed()))
+	}
+	if r.option(&fields, 1, 7) {
+		r.must(cborTrue)
+		v.Still = true
 	}
 	r.all(fields, 1)
 }

@@ -114,7 +114,7 @@ func (a *Adaptive) Plan(v View, p *Plan) {
 		a.probeStrangers(v, p)
 	}
 	need := idle
-	if v.Queued() == 0 && len(v.Asks()) > 0 {
+	if v.Queued() == 0 && len(v.Asks()) > 0 && v.Workers() > 0 { // a job that is passed on late may stay here for long
 		need++
 	}
 	if need == 0 {
