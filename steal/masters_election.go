@@ -50,17 +50,18 @@ import (
 //     that the root waits: Beacon.Waiting. A peer that listens to it and may use one becomes master after a
 //     sixteenth of its stagger, and the other steps down. (That all workers are busy is no reason to wait:
 //     the root begins before what they run, see feedWorkers.) A Fresh owner does not say so before its second
-//     beacon, as its engine may be about to be ready. A root that has begun waits again when the engine has been
-//     without a core for two leases: runs would else stand still for as long as their owners use their machines.
+//     beacon, as its engine may be about to be ready. A root that has begun waits again when the engine has
+//     been without a core for two leases: runs would else stand still for as long as their owners use their
+//     machines.
 //
 // Why it converges. When faults stop, let beacons take at most d. Masters that can hear each other are
 // ordered by (begun, rank, ID), the same order at all of them, as it depends on nothing but the two.
-// An entry in that order only ever gets better, once engines that have a core keep it: a root that has begun goes on
-// until it has an outcome or its master steps down, and the outcome stays. A master steps down only for one that was before it when it sent
-// its beacon and either still is master, or has stepped down for one before it in turn, or was lost before
-// faults stopped. (Step 5 makes masters that come before the one that was heard, as long as that one has not
-// begun.) So the first of them all never steps down, and the others do within BeaconEvery + d. Zero masters:
-// nobody's silence begins anew once no beacon and no stall comes, so after at most MasterLease +
+// An entry in that order only ever gets better, once engines that have a core keep it: a root that has begun goes
+// on until it has an outcome or its master steps down, and the outcome stays. A master steps down only for one that
+// was before it when it sent its beacon and either still is master, or has stepped down for one before it in turn,
+// or was lost before faults stopped. (Step 5 makes masters that come before the one that was heard, as long as that
+// one has not begun.) So the first of them all never steps down, and the others do within BeaconEvery + d. Zero
+// masters: nobody's silence begins anew once no beacon and no stall comes, so after at most MasterLease +
 // 4*RankStagger somebody begins; its beacons keep the others from it, and those that began within d of it are
 // the case before. A beacon of a lost master, on its way when faults stopped, can end silences, or a
 // mastership, once more: that is the second of the two leases within which the tests want one master.

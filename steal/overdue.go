@@ -13,9 +13,9 @@ import "time"
 // half of their time on waiting for replies, and add up half a minute of it before long; they have work again and
 // again all the same. A job that is withheld stands out when all others are done, and then nobody has any.
 
-// A thief that says that it has no core is believed: who says so of itself has only its own jobs done by others. What it
-// has begun goes on when it has a core again, and the first result counts. Before, a run of five seconds took 38 when
-// two of three peers were paused in it.
+// A thief that says that it has no core is believed: who says so of itself has only its own jobs done by others.
+// What it has begun goes on when it has a core again, and the first result counts. Before, a run of five seconds
+// took 38 when two of three peers were paused in it.
 
 // leaseTimes is how long leases take here, as a retransmission time-out follows round trips (Jacobson, "Congestion
 // avoidance and control", 1988): a smoothed mean, and a smoothed deviation from it.

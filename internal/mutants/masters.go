@@ -36,7 +36,7 @@ var masterMutants = []mutant{
 		new: "m.master && (b.Answered != nil && m.answered == nil || " +
 			"m.ranks.before(its, m.claim()))"},
 	{name: "masters/root-taken-from-new-owner", wrong: "a new owner loses its root before its engine is ready",
-		old: "m.grace = m.seen + m.cfg.MasterLease", new: "m.grace = m.seen"},
+		old: "m.grace = m.seen + m.cfg.BeaconEvery", new: "m.grace = m.seen"},
 	{name: "masters/stall-unnoticed", wrong: "a peer that did not run believes the master dead",
 		old: "case gap <= late:", new: "case gap <= 1000*time.Hour+late:"},
 	{name: "masters/always-late", wrong: "a peer whose every tick is late never acts",

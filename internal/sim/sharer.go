@@ -382,6 +382,9 @@ func (s *sharer) again(d sharedobj.Digest) {
 func (s *sharer) forget(d sharedobj.Digest) {
 	delete(s.here, d)
 	delete(s.told, d)
+	if d == s.lattice {
+		s.known = false // what is offered here is for this peer alone, until somebody else gets a handle
+	}
 	if s.local[d] {
 		return
 	}

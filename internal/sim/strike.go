@@ -88,9 +88,9 @@ func (w *harm) strikeSpeed(f *Fault, number int, phase int32) {
 	case f.Kind == Slow:
 		p.setSpeed(p.speed / f.Amount)
 	case f.Kind == Pause && phase == faultBegins:
-		p.rest(1)
+		w.rest(p, 1)
 	case f.Kind == Pause:
-		p.rest(-1)
+		w.rest(p, -1)
 	case phase == faultBegins:
 		if f.Kind == MasterStall {
 			p = w.master()

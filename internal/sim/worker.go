@@ -114,9 +114,9 @@ func (p *peer) stall(until int64) {
 	}
 }
 
-// rest takes the peer's cores from it, or gives them back when all pauses are over. What came home meanwhile its frames
+// rest takes a peer's cores from it, or gives them back when all pauses are over. What came home meanwhile its frames
 // go on with only then.
-func (p *peer) rest(by int) {
+func (w *harm) rest(p *peer, by int) {
 	p.pauses += by
 	if !p.alive {
 		return

@@ -10,7 +10,7 @@ import (
 )
 
 // What goes wrong for a while and loses nothing: lines that are down, messages that are lost or late, machines that
-// stand still. The swarm is that of the page of crashes.
+// stand still, or whose users want them. The swarm is that of the page of crashes.
 
 // passing is a fault that passes.
 type passing struct {
@@ -38,6 +38,9 @@ func passingFaults() []passing {
 		{"all messages up to 1 s late", sim.Fault{Kind: sim.Reorder, Amount: 1}},
 		{"the master stands still", sim.Fault{Kind: sim.MasterStall}},
 		{"one peer stands still", sim.Fault{Kind: sim.Stall, Peer: 20}},
+		{"the master has no core", sim.Fault{Kind: sim.Pause, Peers: []int{0}}},
+		{"three peers have no core", sim.Fault{Kind: sim.Pause, Peers: some}},
+		{"half a cluster has no core", sim.Fault{Kind: sim.Pause, Peers: half}},
 	}
 }
 
@@ -48,7 +51,15 @@ func (x *passing) plan() plan {
 		if f.For == 0 {
 			f.For = passes
 		}
-		return []sim.Fault{f}
+		if f.Kind != sim.Pause {
+			return []sim.Fault{f}
+		}
+		var each []sim.Fault
+		for _, f.Peer = range x.fault.Peers {
+			f.Peers = nil
+			each = append(each, f)
+		}
+		return each
 	}, whole: planPlain}
 }
 
