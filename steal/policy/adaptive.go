@@ -114,7 +114,7 @@ func (a *Adaptive) Plan(v View, p *Plan) {
 		a.probeStrangers(v, p)
 	}
 	need := idle
-	if v.Queued() == 0 && len(v.Asks()) > 0 && v.Workers() > 0 { // a job that is passed on late may stay here for long
+	if v.Queued() == 0 && slices.ContainsFunc(v.Asks(), func(x Ask) bool { return begsFor(v, x.Thief) }) {
 		need++
 	}
 	if need == 0 {
@@ -136,6 +136,16 @@ func (a *Adaptive) Plan(v View, p *Plan) {
 		}
 		p.Steal(victim, 1, 0)
 	}
+}
+
+// begsFor says whether this peer steals for a thief that waits here. Without a worker it does so for its guests alone,
+// who know nobody else: a job that came too late to be passed on would stay here.
+func begsFor(v View, thief PeerID) bool {
+	if v.Workers() > 0 {
+		return true
+	}
+	m, ok := v.Members().Find(thief)
+	return ok && m.Guest
 }
 
 // Give gives one job to whoever asks, but keeps the own cluster's share: a request from elsewhere is refused,

@@ -63,6 +63,8 @@ func TestAdaptiveDecides(t *testing.T) {
 		{"on behalf of who waits here", begun(0), scene{load: Load{Workers: 1}, asks: "a2", links: near()}, "steal a"},
 		{"but not without a worker, for whom a job could stay here", begun(0),
 			scene{load: Load{}, asks: "a2", links: near()}, ""},
+		{"except for guests, who know nobody else", begun(0),
+			scene{clusters: "a: a1 a2 tab*, b: b1", load: Load{}, asks: "a2 tab", links: near()}, "steal a"},
 		{"but not while there is something to give", begun(0),
 			scene{load: Load{Workers: 1, Queued: 1}, asks: "a2", links: near()}, ""},
 		{"the way to strangers who asked is measured", &Adaptive{greeted: true, strangers: true},

@@ -107,7 +107,8 @@ func parseMembers(s string) *Members {
 	for _, c := range strings.Split(s, ",") {
 		name, ids, _ := strings.Cut(c, ":")
 		for _, id := range strings.Fields(ids) {
-			list = append(list, Member{ID: PeerID(id), Cluster: ClusterID(strings.TrimSpace(name))})
+			id, guest := strings.CutSuffix(id, "*")
+			list = append(list, Member{ID: PeerID(id), Cluster: ClusterID(strings.TrimSpace(name)), Guest: guest})
 		}
 	}
 	return NewMembers(list)

@@ -117,7 +117,7 @@ func makeExact(o Options) (*Document, error) {
 	d.para("Random runs (sim.Schedule): small trees, regular, irregular and speculative; one to four clusters; every policy; salvage and " +
 		"naive recovery; gossip that loses and repeats; checkpoints; up to seven faults each, of every kind: crashes of any peer, of the " +
 		"master, of clusters, of all but one and of all, returns with and without a checkpoint, departures, cancelled runs, partitions, " +
-		"and everything that happens to messages, links and clocks. Checked at every step: the invariants named in " +
+		"and everything that happens to messages, links and clocks; in one of four, peers that have no core for a while. Checked at every step: the invariants named in " +
 		"internal/sim/invariant.go, among them the exact result, no hang, every slot filled once, in every life of a peer jobs that came " +
 		"in = executed + salvaged + aborted + outside + still there, one master, one answer.")
 	x, err := Exact(o, 0, exactSchedules, sim.FaultKinds())
