@@ -95,7 +95,9 @@ type mastership struct {
 	leader   Address       // the master, or the first of several
 	claims   claim         // what it said
 	leaderAt time.Duration // when it was last heard
-	ended    PeerID        // the last one of which that was said
+	second   Address       // the last other master that had begun while the leader came first
+	secondAt time.Duration
+	ended    PeerID // the last one of which that was said
 	endedAt  time.Duration
 	seq      uint64        // of the last beacon sent
 	beaconAt time.Duration // the next one, at a master
@@ -222,9 +224,15 @@ func (m *mastership) follow(from Address, its claim, instead bool) (ended PeerID
 	case old == from.Peer:
 		old = ""
 	case old != "" && m.ranks.before(m.claims, its) && m.seen-m.leaderAt < m.cfg.MasterLease/2:
+		if !its.waiting {
+			m.second, m.secondAt = from, m.seen
+		}
 		return m.hasEnded(from.Peer) // the old one has not fallen silent, and comes first
 	}
 	m.leader, m.claims, m.leaderAt = from, its, m.seen
+	if its.waiting && m.second.Peer != "" && m.seen-m.secondAt < m.cfg.MasterLease/2 {
+		m.leader, m.claims = m.second, claim{id: m.second.Peer} // it has taken what waits, and was heard before that
+	}
 	return m.hasEnded(old)
 }
 

@@ -479,3 +479,21 @@ func TestRootThatWaits(t *testing.T) {
 		t.Errorf("%d beacons", told)
 	}
 }
+
+// Beacons overtake each other: whoever has taken a root that waits may be heard before it is known that the root waits.
+// Nobody takes it once more.
+func TestTakenBeforeItWaits(t *testing.T) {
+	for _, early := range []bool{false, true} {
+		m := seat("x", false, "a: o d1 d2 x")
+		m.work(true, false)
+		m.pass(0)
+		m.hear(from("o", 1), &Beacon{Rank: 0, Seq: 1})
+		if early {
+			m.hear(from("d1", 1), &Beacon{Rank: 1, Seq: 1})
+		}
+		m.hear(from("o", 1), &Beacon{Rank: 0, Seq: 2, Waiting: true})
+		if _, d := m.at(m.cfg.BeaconEvery, everybodyAlive); d.Start == early {
+			t.Errorf("another has taken the root: %v, and it begins: %v", early, d.Start)
+		}
+	}
+}
