@@ -135,24 +135,25 @@ func (o *Object[S, W]) UnmarshalBinary(b []byte) (err error) {
 func (o Object[S, W]) Leave(h engine.Handle) (engine.Leaving, bool, error) { return o.v.leave(h) }
 
 // Apply is engine.Mover's: it makes the state after a write that was made elsewhere.
-func (m *move[S, W]) Apply(s *engine.Shelf, old engine.Name, write []byte) ([]byte, error) {
+func (m *move[S, W]) Apply(s *engine.Shelf, old engine.Name, write []byte) (value any, state []byte, err error) {
 	v, err := s.Look(old, decodeAs[S](s.Outside))
 	if err == nil && v == nil {
 		err = errors.New("the state before it is not here")
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	state, ok := v.(*S)
+	before, ok := v.(*S)
 	if !ok {
-		return nil, errType
+		return nil, nil, errType
 	}
 	var w W
 	if err := s.Outside.Decode(write, &w); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	next := m.fn(*state, w)
-	return s.Outside.Encode(&next)
+	next := m.fn(*before, w)
+	state, err = s.Outside.Encode(&next)
+	return &next, state, err
 }
 
 // methodOf finds what is registered under a name that came from elsewhere.

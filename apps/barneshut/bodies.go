@@ -208,17 +208,16 @@ func (c *Chunk) UnmarshalBinary(b []byte) error {
 	}
 	places := slices.Clone(b)
 	mass, leaf := math.Float64frombits(binary.BigEndian.Uint64(b)), binary.BigEndian.Uint16(b[8:])
-	b = b[headBytes:]
-	at := make([]Vec, len(b)/placeBytes)
-	for i := range at {
-		place := b[i*placeBytes:][:placeBytes]
-		for k := range at[i] {
-			high, low := binary.BigEndian.Uint32(place[6*k:]), binary.BigEndian.Uint16(place[6*k+4:])
-			at[i][k] = math.Float64frombits(uint64(high)<<32 | uint64(low)<<16)
-		}
-	}
 	if leaf == 0 {
 		return errChunk
+	}
+	at := make([]Vec, (len(b)-headBytes)/placeBytes)
+	for i := range at {
+		const before = 2 // eight bytes are read at once: six, and two before them
+		place := b[headBytes-before+i*placeBytes:][:before+placeBytes]
+		for k := range at[i] {
+			at[i][k] = math.Float64frombits(binary.BigEndian.Uint64(place[6*k:]) << 16)
+		}
 	}
 	t := grow(at, mass, int(leaf))
 	*c = Chunk{&t, places}

@@ -1,5 +1,7 @@
 package barneshut
 
+import "math"
+
 // Vec is a place, a velocity or an acceleration.
 type Vec [3]float64
 
@@ -29,71 +31,111 @@ type Cell struct {
 // divided says whether there are cells in cell i.
 func (t *Tree) divided(i int32) bool { return t.Cells[i].Next > i+1 }
 
+// Every machine makes the trees of all bodies anew in each step, so what follows is written to be quick: memory of just
+// the size, and no arrays, which compilers keep in memory, where the many small cells are made.
+
 // grow makes a tree of bodies in order, with at most so many in a leaf.
 func grow(at []Vec, mass float64, leaf int) Tree {
 	t := Tree{At: at, Mass: mass}
 	if len(at) > 0 {
-		t.Cells = make([]Cell, 0, 3*len(at)/leaf+1)
-		t.add(0, int32(len(at)), int32(leaf), new(box))
+		t.Cells = make([]Cell, 0, cellsOf(len(at), leaf))
+		b := nowhere
+		t.add(new(Vec), 0, int32(len(at)), int32(leaf), &b)
 	}
 	return t
+}
+
+// cellsOf says how many cells a tree of so many bodies has. After some generations each half has one of two sizes.
+func cellsOf(bodies, leaf int) int {
+	cells, small, few, more := 1, bodies, 1, 0 // few halves have small bodies, and more have one more
+	for generation := 1; few+more > 0; generation++ {
+		if small <= leaf {
+			few = 0 // leaves are not divided
+		}
+		if small < leaf {
+			more = 0
+		}
+		if small%2 == 0 {
+			few = 2*few + more
+		} else {
+			more = few + 2*more
+		}
+		small /= 2
+		if generation%generations == 0 {
+			cells += few + more
+			continue
+		}
+		if small <= leaf {
+			cells += few
+		}
+		if small < leaf {
+			cells += more
+		}
+	}
+	return cells
 }
 
 // box is around bodies.
 type box struct{ low, high Vec }
 
-// add appends the cell of some bodies and all in it, and says where they are.
-func (t *Tree) add(first, count, leaf int32, b *box) {
+// nowhere has nothing in it.
+var nowhere = box{Vec{inf, inf, inf}, Vec{-inf, -inf, -inf}}
+
+var inf = math.Inf(1)
+
+// generations of halves are in a cell.
+const generations = 3
+
+// add appends the cell of some bodies and all in it. It adds their places to sum, and takes them into b.
+func (t *Tree) add(sum *Vec, first, count, leaf int32, b *box) {
+	if count <= leaf {
+		t.addLeaf(sum, first, count, b)
+		return
+	}
 	i := len(t.Cells)
 	t.Cells = append(t.Cells, Cell{Mass: float64(count) * t.Mass, Bodies: first, Count: count})
-	var sum Vec
-	if count <= leaf {
-		sum = b.around(t.At[first : first+count])
-	} else {
-		*b = box{t.At[first], t.At[first]}
-		t.divide(&sum, first, count, leaf, generations, b)
-	}
-	c := &t.Cells[i]
-	n := float64(count)
-	c.Center = Vec{sum[0] / n, sum[1] / n, sum[2] / n}
-	c.Size = max(b.high[0]-b.low[0], b.high[1]-b.low[1], b.high[2]-b.low[2])
+	in, all := nowhere, Vec{}
+	t.divide(&all, first, count, leaf, generations, &in)
+	c, n := &t.Cells[i], float64(count)
 	c.Next = int32(len(t.Cells))
+	for k, x := range all {
+		c.Center[k] = x / n
+		sum[k] += float64(c.Center[k] * n)
+		c.Size = max(c.Size, in.high[k]-in.low[k])
+		b.low[k], b.high[k] = min(b.low[k], in.low[k]), max(b.high[k], in.high[k])
+	}
 }
 
-// around makes b the box of some bodies, and gives the sum of their places. Every machine does it with all bodies in
-// each step: so without arrays, which compilers keep in memory.
-func (b *box) around(at []Vec) Vec {
+// divide appends the cells in one, for some of its bodies.
+func (t *Tree) divide(sum *Vec, first, count, leaf int32, times int, b *box) {
+	if times == 0 || count <= leaf {
+		t.add(sum, first, count, leaf, b)
+		return
+	}
+	half := count / 2
+	t.divide(sum, first, half, leaf, times-1, b)
+	t.divide(sum, first+half, count-half, leaf, times-1, b)
+}
+
+// addLeaf is add for a cell that is not divided.
+func (t *Tree) addLeaf(sum *Vec, first, count int32, b *box) {
+	at := t.At[first : first+count]
 	x, y, z := at[0][0], at[0][1], at[0][2]
 	lowX, lowY, lowZ, highX, highY, highZ := x, y, z, x, y, z
-	var sumX, sumY, sumZ float64
-	for i := range at {
+	sumX, sumY, sumZ := x, y, z
+	for i := 1; i < len(at); i++ {
 		x, y, z := at[i][0], at[i][1], at[i][2]
 		lowX, lowY, lowZ = min(lowX, x), min(lowY, y), min(lowZ, z)
 		highX, highY, highZ = max(highX, x), max(highY, y), max(highZ, z)
 		sumX, sumY, sumZ = sumX+x, sumY+y, sumZ+z
 	}
-	*b = box{Vec{lowX, lowY, lowZ}, Vec{highX, highY, highZ}}
-	return Vec{sumX, sumY, sumZ}
-}
-
-// generations of halves are in a cell.
-const generations = 3
-
-// divide appends the cells in one, for some of its bodies, whose places it adds to sum and whose box to b.
-func (t *Tree) divide(sum *Vec, first, count, leaf int32, times int, b *box) {
-	if times > 0 && count > leaf {
-		half := count / 2
-		t.divide(sum, first, half, leaf, times-1, b)
-		t.divide(sum, first+half, count-half, leaf, times-1, b)
-		return
-	}
-	i := len(t.Cells)
-	var in box
-	t.add(first, count, leaf, &in)
-	for k, x := range t.Cells[i].Center {
-		b.low[k], b.high[k] = min(b.low[k], in.low[k]), max(b.high[k], in.high[k])
-		sum[k] += float64(x * float64(count))
-	}
+	n := float64(count)
+	x, y, z = sumX/n, sumY/n, sumZ/n
+	t.Cells = append(t.Cells, Cell{Center: Vec{x, y, z}, Mass: n * t.Mass,
+		Size: max(highX-lowX, highY-lowY, highZ-lowZ), Bodies: first, Count: count, Next: int32(len(t.Cells)) + 1})
+	b.low[0], b.low[1], b.low[2] = min(b.low[0], lowX), min(b.low[1], lowY), min(b.low[2], lowZ)
+	b.high[0], b.high[1], b.high[2] = max(b.high[0], highX), max(b.high[1], highY), max(b.high[2], highZ)
+	sum[0], sum[1], sum[2] = sum[0]+float64(x*n), sum[1]+float64(y*n), sum[2]+float64(z*n)
 }
 
 // bounds are of the bodies of a cell.

@@ -22,9 +22,9 @@ type sharing struct {
 	made    []port.Event // for the driver: before the jobs that name what they tell of
 	orders  []port.Order // for the sharer
 	wake    chan struct{}
-	applied map[sharedobj.Ticket][]byte // what writes have given, until it is said whether that is right
-	refused map[engine.Name]string      // what was made here and cannot be shared, and why
-	sharers map[steal.SegmentID]bool    // that have shared a lattice
+	applied map[sharedobj.Ticket]any // what writes have given, until it is said whether that is right
+	refused map[engine.Name]string   // what was made here and cannot be shared, and why
+	sharers map[steal.SegmentID]bool // that have shared a lattice
 }
 
 var (
@@ -38,7 +38,7 @@ const maxNoted = 1024
 
 func newSharing(e *Engine) *sharing {
 	return &sharing{Codec: wire.Shared(), e: e, wake: make(chan struct{}, 1), refused: map[engine.Name]string{},
-		applied: map[sharedobj.Ticket][]byte{}, sharers: map[steal.SegmentID]bool{}}
+		applied: map[sharedobj.Ticket]any{}, sharers: map[steal.SegmentID]bool{}}
 }
 
 // named is a version with its name. The recipe stays, the bytes may be dropped.
@@ -196,11 +196,11 @@ func (s *sharing) do(o *port.Order) {
 	shelf, v := s.e.pool.Shelf(), o.Shared
 	switch name := engine.Name(v.Digest); o.Kind {
 	case port.Here:
-		data := v.Data
 		if v.Ticket != 0 {
-			data = s.settle(v.Ticket)
+			shelf.Here(name, v.Name, nil, s.settle(v.Ticket))
+		} else {
+			shelf.Here(name, v.Name, v.Data, nil)
 		}
-		shelf.Here(name, v.Name, data)
 	case port.Discard:
 		s.settle(v.Ticket)
 	case port.Forget:
@@ -231,12 +231,12 @@ func (s *sharing) do(o *port.Order) {
 }
 
 // settle gives what a write has given, and keeps it no longer.
-func (s *sharing) settle(t sharedobj.Ticket) []byte {
+func (s *sharing) settle(t sharedobj.Ticket) any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	data := s.applied[t]
+	made := s.applied[t]
 	delete(s.applied, t)
-	return data
+	return made
 }
 
 // again tells of what was forgotten although a job outside names it: the two crossed. What others have they are not
@@ -304,11 +304,11 @@ func (s *sharing) call(o *port.Order, e *port.Event) error {
 		if !ok {
 			return fmt.Errorf("no object is registered as %q", clip(v.Name, maxFailureName))
 		}
-		b, err := m.Apply(shelf, engine.Name(v.Parent), v.Data)
+		made, b, err := m.Apply(shelf, engine.Name(v.Parent), v.Data)
 		if err == nil {
 			e.Shared.State = sharedobj.Build(b)
 			s.mu.Lock()
-			s.applied[v.Ticket] = b
+			s.applied[v.Ticket] = made
 			s.mu.Unlock()
 		}
 		return err

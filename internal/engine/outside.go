@@ -137,8 +137,9 @@ func handlesIn(v reflect.Value, f func(Shared)) {
 
 // A Mover is a registered kind of objects.
 type Mover interface {
-	// Apply makes the state after a write. The old one is the version of that name, which must be on the shelf.
-	Apply(s *Shelf, old Name, write []byte) (state []byte, err error)
+	// Apply makes the state after a write, as a value (for Here) and encoded. The old one is the version of that name,
+	// which must be on the shelf.
+	Apply(s *Shelf, old Name, write []byte) (value any, state []byte, err error)
 }
 
 // A Grower is a registered kind of lattices.

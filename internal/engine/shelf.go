@@ -139,14 +139,15 @@ func (s *Shelf) Put(name Name, registered string, value any, forgotten func()) {
 	s.arrived(e, registered)
 }
 
-// Here enters a version that came from elsewhere. Whoever waits for it goes on.
-func (s *Shelf) Here(name Name, registered string, data []byte) {
+// Here enters a version that came from elsewhere: its data or, if it was made here by a write from there, its value,
+// which would take its time to be decoded again. Whoever waits for it goes on.
+func (s *Shelf) Here(name Name, registered string, data []byte, value any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.entry(name)
 	e.mu.Lock()
 	if e.value == nil {
-		e.data = data
+		e.data, e.value = data, value
 	}
 	e.mu.Unlock()
 	s.arrived(e, registered)
@@ -255,7 +256,7 @@ func (s *Shelf) read(w *Worker, name Name, decode func([]byte) (any, error), wan
 		if err != nil {
 			return nil, err
 		}
-		s.Here(name, "", b)
+		s.Here(name, "", b, nil)
 		return s.Look(name, decode)
 	}
 	if w.pool == nil || w.pool.inside != nil || s.Outside == nil {
