@@ -217,7 +217,8 @@ func step(f *satin.Frame, s Shared) (m Moved) {
 	if now.empty() {
 		return Moved{now, s.Step.Motion, Sum{}}
 	}
-	pulls := satin.Spawn(f, shared, Span{s.Sky, s.Step.Chunk, 0, s.Step.Law, s.Step.Threshold})
+	whole := int32(len(now.tree.At))
+	pulls := satin.Spawn(f, shared, Span{s.Sky, s.Step.Chunk, 0, whole, s.Step.Law, s.Step.Threshold})
 	// The newest job is the next one here: nothing waits for the order when the last forces have come.
 	own, place := s.Sky.Region[s.Step.Chunk/perRegion], s.Step.Chunk%perRegion
 	order := satin.Spawn(f, ordered, Order{own, place, s.Step.Motion, s.Step.Time, s.Step.Leaf})
@@ -241,46 +242,45 @@ func ordered(f *satin.Frame, o Order) []int32 {
 	return r[o.Chunk].expected(&o.Motion, o.Time, o.Leaf)
 }
 
-// Span is a job that computes the forces on the bodies of a cell of a chunk.
+// Span is a job that computes the forces on neighbours in a chunk. It is divided as boxes are, down to single bodies if
+// that is the threshold: whoever waits for the last forces of a step waits for a body's then, and not for a leaf's.
 type Span struct {
-	Sky       Sky
-	Chunk     int
-	Cell      int32
-	Law       Law
-	Threshold int
+	Sky          Sky
+	Chunk        int
+	First, Count int32 // bodies
+	Law          Law
+	Threshold    int
 }
 
-// shared computes the forces on the bodies of a cell, in their order and in pieces: to copy them at each level would
+// shared computes the forces on the bodies of a span, in their order and in pieces: to copy them at each level would
 // take longer.
 func shared(f *satin.Frame, s Span) []Forces {
-	own := s.Sky.chunk(f, s.Chunk)
-	if !own.tree.split(s.Cell, s.Threshold) {
-		return []Forces{forces(s.Sky.trees(f), s.Chunk, s.Cell, s.Law)}
+	if int(s.Count) <= s.Threshold {
+		return []Forces{forces(s.Sky.trees(f), s.Chunk, s.First, s.Count, s.Law)}
 	}
-	return gather(f, shared, func(cell int32) Span {
-		part := s
-		part.Cell = cell
-		return part
-	}, own.tree, s.Cell)
+	return gather(f, shared, s.parts(nil, generations))
 }
 
-// split says whether the forces on the bodies of a cell are more than one job.
-func (t *Tree) split(cell int32, threshold int) bool {
-	return int(t.Cells[cell].Count) > threshold && t.divided(cell)
+// parts appends the halves of halves of a span.
+func (s Span) parts(all []Span, times int) []Span {
+	if times == 0 || int(s.Count) <= s.Threshold {
+		return append(all, s)
+	}
+	low, high := s, s
+	low.Count = s.Count / 2
+	high.First, high.Count = s.First+low.Count, s.Count-low.Count
+	return high.parts(low.parts(all, times-1), times-1)
 }
 
-// gather spawns a job for each cell in a cell.
-func gather[A any](f *satin.Frame, fn func(*satin.Frame, A) []Forces, part func(int32) A, t *Tree,
-	cell int32) []Forces {
+// gather spawns a job for each part.
+func gather[A any](f *satin.Frame, fn func(*satin.Frame, A) []Forces, parts []A) []Forces {
 	var asked [1 << generations]satin.Future[A, []Forces]
 	var found [1 << generations][]Forces
-	n := 0
-	for c := cell + 1; c < t.Cells[cell].Next; c = t.Cells[c].Next {
-		asked[n] = satin.Spawn(f, fn, part(c))
-		n++
+	for i, p := range parts {
+		asked[i] = satin.Spawn(f, fn, p)
 	}
-	for i := n - 1; i >= 0; i-- { // the newest first, which is cheapest
+	for i := len(parts) - 1; i >= 0; i-- { // the newest first, which is cheapest
 		found[i] = asked[i].Get()
 	}
-	return slices.Concat(found[:n]...)
+	return slices.Concat(found[:len(parts)]...)
 }

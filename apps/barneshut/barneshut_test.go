@@ -102,6 +102,12 @@ func TestTree(t *testing.T) {
 	})
 }
 
+// forcesIn are the forces on the bodies of a cell.
+func forcesIn(trees []*Tree, own int, cell int32, law Law) []Force {
+	c := trees[own].Cells[cell]
+	return forces(trees, own, c.Bodies, c.Count, law)
+}
+
 // TestPrune: what is left of trees gives the same forces on the bodies of a cell, to the last bit.
 func TestPrune(t *testing.T) {
 	smaller := 0
@@ -114,13 +120,13 @@ func TestPrune(t *testing.T) {
 		law := Law{Theta: rapid.Float64Range(0, 2).Draw(t, "theta"), Soft: 0.1}
 		target := int32(rapid.IntRange(0, len(trees[own].Cells)-1).Draw(t, "cell"))
 		rest, cell := prune(trees, own, target, law.Theta)
-		want := forces(trees, own, target, law)
-		if got := forces([]*Tree{&rest}, 0, cell, law); !reflect.DeepEqual(got, want) {
+		want := forcesIn(trees, own, target, law)
+		if got := forcesIn([]*Tree{&rest}, 0, cell, law); !reflect.DeepEqual(got, want) {
 			t.Fatalf("forces %v, want %v", got, want)
 		}
 		if rest.divided(cell) { // and again, as jobs do it
 			again, half := prune([]*Tree{&rest}, 0, cell+1, law.Theta)
-			if got := forces([]*Tree{&again}, 0, half, law); !reflect.DeepEqual(got, want[:len(got)]) {
+			if got := forcesIn([]*Tree{&again}, 0, half, law); !reflect.DeepEqual(got, want[:len(got)]) {
 				t.Fatalf("forces %v of a half, want %v", got, want[:len(got)])
 			}
 		}
@@ -184,8 +190,8 @@ func TestExact(t *testing.T) {
 	w := alone{Problem: &p}
 	w.begin(w.draw())
 	all := trees(&w.chunk)
-	exact := forces(all, 9, 0, Law{Soft: 0.05, Direct: true})
-	if got := forces(all, 9, 0, Law{Soft: 0.05}); !reflect.DeepEqual(got, exact) {
+	exact := forcesIn(all, 9, 0, Law{Soft: 0.05, Direct: true})
+	if got := forcesIn(all, 9, 0, Law{Soft: 0.05}); !reflect.DeepEqual(got, exact) {
 		t.Errorf("%v, one by one %v", got, exact)
 	}
 	potential, here := 0.0, all[9].At[0]
@@ -201,7 +207,7 @@ func TestExact(t *testing.T) {
 		t.Errorf("a potential of %v, by the formula %v", exact[0][3], potential)
 	}
 	two := grow([]Vec{{0, 0, 0}, {0, 0, 2}}, 3, 1)
-	got := forces([]*Tree{&two}, 0, 0, Law{Theta: 1, Soft: 1e-9})
+	got := forcesIn([]*Tree{&two}, 0, 0, Law{Theta: 1, Soft: 1e-9})
 	if want := (Force{0, 0, 0.75, -1.5}); math.Abs(got[0][2]-want[2]) > 1e-12 || math.Abs(got[0][3]-want[3]) > 1e-12 ||
 		got[0][0] != 0 || got[0][2] != -got[1][2] {
 		t.Errorf("%v, want %v and the opposite", got, want)
@@ -213,7 +219,7 @@ func TestOwnCell(t *testing.T) {
 	at := []Vec{{1, 1, 1}, {0, 0, 0}, {0.01, 0, 0}}
 	for leaf := 1; leaf <= len(at); leaf++ {
 		tree := grow(at, 1, leaf)
-		for i, f := range forces([]*Tree{&tree}, 0, 0, Law{Theta: 1.2, Soft: 0.01}) {
+		for i, f := range forcesIn([]*Tree{&tree}, 0, 0, Law{Theta: 1.2, Soft: 0.01}) {
 			exact := pull([]*Tree{&tree}, 0, int32(i), Law{Soft: 0.01, Direct: true})
 			if math.Abs(f[0]-exact[0]) > 0.01*math.Abs(exact[0]) {
 				t.Errorf("leaves of %d: %v, exactly %v", leaf, f, exact)

@@ -34,13 +34,15 @@ func far(f *satin.Frame, n Near) (m Moved) {
 
 // carried is shared for a job that carries its bodies.
 func carried(f *satin.Frame, p Part) []Forces {
-	all := []*Tree{&p.Tree}
-	if !p.Tree.split(p.Cell, p.Threshold) {
-		return []Forces{forces(all, 0, p.Cell, p.Law)}
+	all, cell := []*Tree{&p.Tree}, &p.Tree.Cells[p.Cell]
+	if int(cell.Count) <= p.Threshold || !p.Tree.divided(p.Cell) {
+		return []Forces{forces(all, 0, cell.Bodies, cell.Count, p.Law)}
 	}
-	return gather(f, carried, func(cell int32) Part {
+	var parts []Part
+	for c := p.Cell + 1; c < cell.Next; c = p.Tree.Cells[c].Next {
 		part := p
-		part.Tree, part.Cell = prune(all, 0, cell, p.Law.Theta)
-		return part
-	}, &p.Tree, p.Cell)
+		part.Tree, part.Cell = prune(all, 0, c, p.Law.Theta)
+		parts = append(parts, part)
+	}
+	return gather(f, carried, parts)
 }

@@ -12,12 +12,11 @@ type Law struct {
 	Direct bool    // all bodies one by one
 }
 
-// forces computes the forces of all trees on the bodies of a cell of one of them.
-func forces(trees []*Tree, own int, cell int32, law Law) []Force {
-	c := trees[own].Cells[cell]
-	all := make([]Force, c.Count)
+// forces computes the forces of all trees on some bodies of one of them.
+func forces(trees []*Tree, own int, first, count int32, law Law) []Force {
+	all := make([]Force, count)
 	for i := range all {
-		all[i] = pull(trees, own, c.Bodies+int32(i), law)
+		all[i] = pull(trees, own, first+int32(i), law)
 	}
 	return all
 }

@@ -86,9 +86,9 @@ func (w *alone) step(first, _ bool) (all Sum) {
 	old := w.chunk
 	trees := trees(&old)
 	for c := range trees {
-		if n := len(trees[c].At); n > 0 {
+		if n := int32(len(trees[c].At)); n > 0 {
 			var sum Sum
-			pulls := forces(trees, c, 0, w.law())
+			pulls := forces(trees, c, 0, n, w.law())
 			order := old[c].expected(&w.motion[c], w.Time, w.Leaf)
 			w.chunk[c], w.motion[c], sum = old[c].step(&w.motion[c], order, pulls, w.Time, first, w.Leaf)
 			all.add(sum)
