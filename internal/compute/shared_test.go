@@ -202,6 +202,27 @@ func TestAppliedIsSettled(t *testing.T) {
 		if n := len(b.sharing.applied); n > 0 {
 			t.Errorf("after %v %d states are kept", end, n)
 		}
+		v2, err := b.pool.Shelf().Look(engine.Name(v.Digest), func([]byte) (any, error) {
+			return nil, errors.New("it is decoded, although the write has made it here")
+		})
+		if made, _ := v2.(*[]int); err != nil || (made != nil) != (end == port.Here) ||
+			made != nil && !slices.Equal(*made, []int{1, 2, 3, 7}) {
+			t.Errorf("after %v readers get %v, %v", end, v2, err)
+		}
+	}
+}
+
+// A write that replaces the state is hashed once, and called the same as if it were hashed twice.
+func TestReplaced(t *testing.T) {
+	s := newSharing(&Engine{})
+	v := engine.Version{Kind: engine.Phased, Registered: "x", Parent: engine.Name{1}, State: []byte("all"),
+		Write: []byte("all")}
+	n := s.Name(v).(*named)
+	if n.write != n.state || n.recipe.Write != n.recipe.State {
+		t.Errorf("its write is %v, its state %v", n.recipe.Write, n.recipe.State)
+	}
+	if v.Write = []byte("some"); s.Name(v).(*named).recipe.Write == n.recipe.Write {
+		t.Error("another write has the same hash")
 	}
 }
 

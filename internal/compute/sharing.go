@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"sync"
@@ -56,7 +57,9 @@ func (s *sharing) Name(v engine.Version) engine.Named {
 	n.recipe = sharedobj.Recipe{Kind: sharedobj.Kind(v.Kind), Name: v.Registered, Parent: sharedobj.Digest(v.Parent),
 		State: n.state.Blob}
 	if !n.recipe.First() {
-		n.write = sharedobj.Build(v.Write)
+		if n.write = n.state; !bytes.Equal(v.Write, v.State) { // what replaces the old state is the new one
+			n.write = sharedobj.Build(v.Write)
+		}
 		n.recipe.Write = n.write.Blob
 	}
 	n.digest = n.recipe.Digest()

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"crypto/sha256"
 
 	"github.com/satin-peer/satin/internal/engine"
@@ -21,9 +22,11 @@ func (named) Drop() {}
 // Name is a hash of all that a version is.
 func (namer) Name(v engine.Version) engine.Named {
 	parts := [][]byte{{byte(v.Kind)}, []byte(v.Registered), v.Parent[:], v.Write, v.State}
-	h := sha256.New()
-	for _, p := range parts {
-		sum := sha256.Sum256(p)
+	h, sum := sha256.New(), sha256.Sum256(nil)
+	for i, p := range parts {
+		if i == 0 || !bytes.Equal(p, parts[i-1]) { // as a swarm does it, what is written and replaces all is hashed once
+			sum = sha256.Sum256(p)
+		}
 		h.Write(sum[:])
 	}
 	return named(h.Sum(nil))

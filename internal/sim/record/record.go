@@ -5,8 +5,8 @@
 // instead, however small it is, as though somebody had its outcome (engine.Host.Salvage); it is run by itself when the
 // frame that spawned it waits for it, and then given back. So exactly one job runs at any time, and its cost is the
 // processor time of its thread, without that of its children. What a job does before it waits for the first time is
-// taken to come before its first spawn; when it spawns again afterwards, that is its next phase. To hand
-// children out and to wait for them costs their parent some microseconds, which are measured beforehand and taken away.
+// taken to come before its first spawn; when it spawns again afterwards, that is its next phase. To hand children out
+// and to wait for them costs their parent some microseconds for each, which are measured beforehand and taken away.
 //
 // A machine that does other things makes a job cost up to twice as much, for a moment or for seconds. So a job without
 // children, which is a pure function of its argument, is run three times, and counts with the least that it cost; and a
@@ -287,23 +287,54 @@ func Time(f func()) time.Duration {
 
 func init() { satin.Register("record.wait", wait) }
 
-// wait waits for a job a number of times, each of which waits once.
-func wait(f *satin.Frame, times int) int {
-	for range times {
-		satin.Spawn(f, wait, min(1, times-1)).Get()
+// waits is the argument of a job that waits so often for so many jobs, of which each waits once.
+type waits struct{ Times, Jobs int }
+
+func wait(f *satin.Frame, w waits) int {
+	if w.Times == 0 { // as long as leaves are, about, so that threads fall asleep
+		for since := time.Now(); time.Since(since) < 200*time.Microsecond; {
+		}
+	}
+	for range w.Times {
+		asked := make([]satin.Future[waits, int], w.Jobs)
+		for i := range asked {
+			asked[i] = satin.Spawn(f, wait, waits{min(1, w.Times-1), w.Jobs})
+		}
+		for _, a := range slices.Backward(asked) {
+			a.Get()
+		}
 	}
 	return 0
 }
 
-// handling is what recording adds to what a job costs: when its children are handed out, and when it goes on.
-type handling struct{ out, on time.Duration }
+// handling is what recording adds to what a job costs, when its children are handed out and when it goes on: for one
+// child, and for each one more.
+type handling struct{ one, more phaseCosts }
+
+type phaseCosts struct{ out, on time.Duration }
+
+// of is what a job with so many children costs more.
+func (h handling) of(children int) phaseCosts {
+	more := time.Duration(children - 1)
+	return phaseCosts{h.one.out + more*h.more.out, h.one.on + more*h.more.on}
+}
 
 // own measures that with jobs that do nothing.
-func (r *recorder) own(ctx context.Context) (handling, error) {
-	const times = 201
-	j := &node{fn: "record.wait", arg: times}
+func (r *recorder) own(ctx context.Context) (h handling, err error) {
+	const jobs = 5
+	if h.one, err = r.idle(ctx, 201, 1); err != nil {
+		return h, err
+	}
+	all, err := r.idle(ctx, 21, jobs)
+	h.more.out, h.more.on = max(0, all.out-h.one.out)/(jobs-1), max(0, all.on-h.one.on)/(jobs-1)
+	return h, err
+}
+
+// idle is what a job costs that spawns so many, waits for them, and does nothing else: the median of some times.
+func (r *recorder) idle(ctx context.Context, times, jobs int) (phaseCosts, error) {
+	j := &node{fn: "record.wait", arg: waits{times, jobs}}
 	if err := r.do(ctx, j); err != nil {
-		return handling{}, err
+		return phaseCosts{}, err
 	}
 	var out, on []time.Duration
 	for _, p := range j.phases[:times] {
@@ -312,7 +343,7 @@ func (r *recorder) own(ctx context.Context) (handling, error) {
 	}
 	slices.Sort(out)
 	slices.Sort(on)
-	return handling{out[times/2], on[times/2]}, nil
+	return phaseCosts{out[times/2], on[times/2]}, nil
 }
 
 // write appends a job and all below it in preorder.
@@ -330,10 +361,10 @@ func write(j *node, own handling, to []sim.RecordedJob) ([]sim.RecordedJob, erro
 	for i, p := range j.phases {
 		now := sim.RecordedPhase{Children: len(p.children), Cost: p.cost}
 		if now.Children > 0 {
-			now.Cost -= own.out
+			now.Cost -= own.of(now.Children).out
 		}
 		if i > 0 {
-			now.Cost -= own.on
+			now.Cost -= own.of(len(j.phases[i-1].children)).on
 		}
 		now.Cost = twoDigits(max(0, now.Cost))
 		if i == 0 {
