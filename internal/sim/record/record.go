@@ -330,20 +330,19 @@ func (r *recorder) own(ctx context.Context) (h handling, err error) {
 	return h, err
 }
 
-// idle is what a job costs that spawns so many, waits for them, and does nothing else: the median of some times.
+// idle is what a job costs that spawns so many, waits for them, and does nothing else: the least of some times, so that
+// never more is taken away than that costs.
 func (r *recorder) idle(ctx context.Context, times, jobs int) (phaseCosts, error) {
 	j := &node{fn: "record.wait", arg: waits{times, jobs}}
 	if err := r.do(ctx, j); err != nil {
 		return phaseCosts{}, err
 	}
-	var out, on []time.Duration
+	least := phaseCosts{time.Hour, time.Hour}
 	for _, p := range j.phases[:times] {
 		phases := p.children[0].phases
-		out, on = append(out, phases[0].cost), append(on, phases[1].cost)
+		least.out, least.on = min(least.out, phases[0].cost), min(least.on, phases[1].cost)
 	}
-	slices.Sort(out)
-	slices.Sort(on)
-	return phaseCosts{out[times/2], on[times/2]}, nil
+	return least, nil
 }
 
 // write appends a job and all below it in preorder.
