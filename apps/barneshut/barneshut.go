@@ -104,12 +104,11 @@ type Sky struct {
 }
 
 // trees are those of all chunks.
-func (s *Sky) trees(f *satin.Frame) []*Tree {
-	all := make([]*Tree, 0, chunks)
+func (s *Sky) trees(f *satin.Frame) (all [chunks]*Tree) {
 	for i := range s.Region {
 		r := s.Region[i].Read(f)
 		for c := range r {
-			all = append(all, r[c].tree)
+			all[i*perRegion+c] = r[c].tree
 		}
 	}
 	return all
@@ -256,31 +255,40 @@ type Span struct {
 // take longer.
 func shared(f *satin.Frame, s Span) []Forces {
 	if int(s.Count) <= s.Threshold {
-		return []Forces{forces(s.Sky.trees(f), s.Chunk, s.First, s.Count, s.Law)}
+		all := s.Sky.trees(f)
+		return []Forces{forces(all[:], s.Chunk, s.First, s.Count, s.Law)}
 	}
-	return gather(f, shared, s.parts(nil, generations))
+	var in [1 << generations]piece
+	parts := piece{s.First, s.Count}.divide(in[:0], s.Threshold, generations)
+	return gather(f, shared, len(parts), func(i int) Span {
+		part := s
+		part.First, part.Count = parts[i].first, parts[i].count
+		return part
+	})
 }
 
-// parts appends the halves of halves of a span.
-func (s Span) parts(all []Span, times int) []Span {
-	if times == 0 || int(s.Count) <= s.Threshold {
-		return append(all, s)
+// piece is neighbours in a chunk.
+type piece struct{ first, count int32 }
+
+// divide appends halves of halves.
+func (p piece) divide(all []piece, threshold, times int) []piece {
+	if times == 0 || int(p.count) <= threshold {
+		return append(all, p)
 	}
-	low, high := s, s
-	low.Count = s.Count / 2
-	high.First, high.Count = s.First+low.Count, s.Count-low.Count
-	return high.parts(low.parts(all, times-1), times-1)
+	half := p.count / 2
+	all = piece{p.first, half}.divide(all, threshold, times-1)
+	return piece{p.first + half, p.count - half}.divide(all, threshold, times-1)
 }
 
-// gather spawns a job for each part.
-func gather[A any](f *satin.Frame, fn func(*satin.Frame, A) []Forces, parts []A) []Forces {
+// gather spawns a job for each of some parts, at most 1 << generations.
+func gather[A any](f *satin.Frame, fn func(*satin.Frame, A) []Forces, parts int, part func(i int) A) []Forces {
 	var asked [1 << generations]satin.Future[A, []Forces]
 	var found [1 << generations][]Forces
-	for i, p := range parts {
-		asked[i] = satin.Spawn(f, fn, p)
+	for i := range parts {
+		asked[i] = satin.Spawn(f, fn, part(i))
 	}
-	for i := len(parts) - 1; i >= 0; i-- { // the newest first, which is cheapest
+	for i := parts - 1; i >= 0; i-- { // the newest first, which is cheapest
 		found[i] = asked[i].Get()
 	}
-	return slices.Concat(found[:len(parts)]...)
+	return slices.Concat(found[:parts]...)
 }

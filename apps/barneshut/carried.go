@@ -38,11 +38,14 @@ func carried(f *satin.Frame, p Part) []Forces {
 	if int(cell.Count) <= p.Threshold || !p.Tree.divided(p.Cell) {
 		return []Forces{forces(all, 0, cell.Bodies, cell.Count, p.Law)}
 	}
-	var parts []Part
+	var in [1 << generations]int32
+	cells := in[:0]
 	for c := p.Cell + 1; c < cell.Next; c = p.Tree.Cells[c].Next {
-		part := p
-		part.Tree, part.Cell = prune(all, 0, c, p.Law.Theta)
-		parts = append(parts, part)
+		cells = append(cells, c)
 	}
-	return gather(f, carried, parts)
+	return gather(f, carried, len(cells), func(i int) Part {
+		part := p
+		part.Tree, part.Cell = prune(all, 0, cells[i], p.Law.Theta)
+		return part
+	})
 }
