@@ -301,17 +301,36 @@ func TestErrorOfForces(t *testing.T) {
 	}
 }
 
+// TestSectors: 48 chunks of a shell are 48 parts of it, and all of it.
+func TestSectors(t *testing.T) {
+	seen := map[Vec]bool{}
+	for octant := range octants {
+		for order := range orders {
+			at := within48(Vec{2, -3, 1}, octant, order)
+			seen[at] = true
+			for k, x := range at {
+				if math.Signbit(x) != (octant>>k&1 == 1) {
+					t.Errorf("%v is in octant %d", at, octant)
+				}
+			}
+		}
+	}
+	if len(seen) != octants*orders {
+		t.Errorf("of 48 chunks one direction is in %d", len(seen))
+	}
+}
+
 func TestCheckNoticesWrongAnswers(t *testing.T) {
-	const chunkOf3 = 4 // of 50 stars
+	of := func(star int) int { return ((star+1)*chunks - 1) / 50 } // which chunk it is in
 	p, err := apptest.Setup(App, "50 --steps 2")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for want, spoil := range map[string]func(r *Result){
-		"star 49 is nowhere":            func(r *Result) { r.Motion[chunks-1].number[0] = 3 },
-		"star 48 is nowhere":            func(r *Result) { r.Motion[chunks-2] = Motion{} },
-		"star 3 is nowhere":             func(r *Result) { r.Chunk[chunkOf3].tree.At[0][1] = math.NaN() },
-		"the centre of all stars is at": func(r *Result) { r.Chunk[chunkOf3].tree.At[0][1] += 9 },
+		"star 49 is nowhere":            func(r *Result) { r.Motion[of(49)].number[0] = 3 },
+		"star 48 is nowhere":            func(r *Result) { r.Motion[of(48)] = Motion{} },
+		"star 3 is nowhere":             func(r *Result) { r.Chunk[of(3)].tree.At[0][1] = math.NaN() },
+		"the centre of all stars is at": func(r *Result) { r.Chunk[of(3)].tree.At[0][1] += 9 },
 		"the energy was":                func(r *Result) { r.Energy[0] *= 1 + 1e-15 },
 	} {
 		r := p.Sequential().(Result)

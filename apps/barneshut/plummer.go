@@ -3,20 +3,23 @@ package barneshut
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
-// The bodies are in chunks from the beginning: shells of one mass, each in eight octants. There are as many chunks
-// as a job may name shared values, but for a few.
+// The bodies are in chunks from the beginning: shells of one mass, each in eight octants, and these in six by which of
+// a body's coordinates is the largest, and which the least. A chunk is moved by one job when all forces on it are known:
+// with few and large ones a step takes longer.
 const (
 	shells  = 7
 	octants = 8
-	chunks  = shells * octants
+	orders  = 6
+	chunks  = shells * octants * orders
 )
 
 // Jobs name all regions, of so many chunks. With fewer and larger ones jobs are smaller, and the end of a step takes
 // longer: a machine has to make the trees of the last that comes.
 const (
-	perRegion = 2
+	perRegion = 2 * orders
 	regions   = chunks / perRegion
 )
 
@@ -39,15 +42,9 @@ func (p *Problem) plummer(c int) []Body {
 	first, next := p.chunk(c)
 	all := make([]Body, next-first)
 	for i := range all {
-		m := cubeRoot(within * (float64(c/octants) + 1 - rng.Float64()) / shells)
+		m := cubeRoot(within * (float64(c/octants/orders) + 1 - rng.Float64()) / shells)
 		r := 1 / math.Sqrt(1/(m*m)-1)
-		at := direction(rng, lengths*r)
-		for k := range at {
-			at[k] = math.Abs(at[k])
-			if c>>k&1 == 1 {
-				at[k] = -at[k]
-			}
-		}
+		at := within48(direction(rng, lengths*r), c/orders%octants, c%orders)
 		x := 0.0
 		for y := 1.0; ; {
 			x, y = rng.Float64(), rng.Float64()/10
@@ -60,6 +57,23 @@ func (p *Problem) plummer(c int) []Body {
 		all[i] = Body{at, speed, int32(first + i)}
 	}
 	return all
+}
+
+// within48 turns a direction into the one like it in an octant in which its coordinates are in a certain order.
+func within48(v Vec, octant, order int) (at Vec) {
+	for k := range v {
+		v[k] = math.Abs(v[k])
+	}
+	slices.Sort(v[:])
+	first := order % 3
+	second := (first + 1 + order/3) % 3
+	at[first], at[second], at[3-first-second] = v[0], v[1], v[2]
+	for k := range at {
+		if octant>>k&1 == 1 {
+			at[k] = -at[k]
+		}
+	}
+	return at
 }
 
 // Drift is the sum of places and of velocities.

@@ -160,8 +160,9 @@ const publishedBytes = 428
 func (x *objectsRuns) whereTimeGoes(d *Document) {
 	at := &x.points[x.whole]
 	d.para("### Where the time of %s cores goes", at.label)
-	d.para("In percent of all cores' time. Overhead is that of spawning (%.0f %%), messages and encoding. Alone is the time in which the root computes what "+
-		"nobody can help it with, and all others wait: a barrier. The rest is looking for work.", 100*EngineOverhead)
+	d.para("In percent of all cores' time. Overhead is what jobs cost more than their work: that a run can be recovered "+
+		"(%.1f %%, and what spawns cost, where programs were recorded; together %.0f %% in gene), messages and encoding. Alone is the time in which the root computes what "+
+		"nobody can help it with, and all others wait: a barrier. The rest is looking for work.", 100*recoverable, 100*EngineOverhead)
 	rows := [][]string{{"program", "application", "overhead", "alone", "looking for work"}}
 	for i, p := range x.list {
 		share := func(of func(*sim.Report) float64) sample {

@@ -27,6 +27,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -76,6 +77,7 @@ type recorder struct {
 // length of the run, or until ctx is done. A job that fails is an error: another run would not do the same. What a
 // program spawns to abort some of it is recorded whole.
 func Tree(ctx context.Context, name, fn string, arg any) (tree *sim.Recorded, result any, err error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // what the recorder keeps is not for the jobs to be collected
 	r := &recorder{run: job.NewRunID(), news: make(chan struct{}, 1)}
 	r.pool, err = engine.NewPool(engine.Config{Workers: 1, Host: r, Outside: namer{wire.Shared()}})
 	if err != nil {
