@@ -52,7 +52,9 @@ import (
 //     the root begins before what they run, see feedWorkers.) A Fresh owner does not say so before its second
 //     beacon, as its engine may be about to be ready. A root that has begun waits again when the engine has
 //     been without a core for two leases: runs would else stand still for as long as their owners use their
-//     machines.
+//     machines. Whoever takes a root that was at work says so at once and starts it half a beacon period later.
+//     By then the other has stepped down, and everybody has told of what was its own: what is begun in place
+//     before it is known to be at work elsewhere is done twice, to its end.
 //
 // Why it converges. When faults stop, let beacons take at most d. Masters that can hear each other are
 // ordered by (begun, rank, ID), the same order at all of them, as it depends on nothing but the two.
@@ -108,6 +110,9 @@ type mastership struct {
 	runs    bool          // the root has begun here
 	grace   time.Duration // until then a fresh owner does not say that it waits
 	offerAt time.Duration // when to take the root of a master that waits; 0: not decided
+	worked  bool          // a master was heard that had begun: the first beacon of a new owner does not count
+	starts  bool          // the root is to be started here
+	startAt time.Duration // when
 }
 
 // herald is a peer that has sent a beacon.
@@ -199,6 +204,7 @@ func (m *mastership) hear(from Address, b *Beacon) (d decision, v verdict) {
 		return d, repeated
 	}
 	d.Newcomer = first
+	m.worked = m.worked || !first && !b.Waiting
 	m.silence, m.forgiven = 0, false
 	its := claim{from.Peer, b.Waiting}
 	d.StepDown = m.master && m.ranks.before(its, m.claim())
@@ -232,17 +238,23 @@ func (m *mastership) follow(from Address, its claim, instead bool) (ended PeerID
 	m.leader, m.claims, m.leaderAt = from, its, m.seen
 	if its.waiting && m.second.Peer != "" && m.seen-m.secondAt < m.cfg.MasterLease/2 {
 		m.leader, m.claims = m.second, claim{id: m.second.Peer} // it has taken what waits, and was heard before that
+		old = from.Peer
 	}
 	return m.hasEnded(old)
 }
 
 // hasEnded says so once a lease of each.
 func (m *mastership) hasEnded(id PeerID) PeerID {
-	if id == "" || id == m.ended && m.seen-m.endedAt < m.cfg.MasterLease {
+	if id == "" || m.hasJustEnded(id, m.cfg.MasterLease) {
 		return ""
 	}
 	m.ended, m.endedAt = id, m.seen
 	return id
+}
+
+// hasJustEnded says whether a peer's root has ended within the last d, as far as is known here.
+func (m *mastership) hasJustEnded(id PeerID, d time.Duration) bool {
+	return m != nil && id == m.ended && m.seen-m.endedAt < d
 }
 
 // claim is what this peer says of itself as master.
@@ -306,9 +318,15 @@ func (m *mastership) look(alive func(PeerID) bool) (d decision) {
 			m.grace = m.seen + m.cfg.BeaconEvery
 		}
 		m.master, m.fresh = true, false
-		d.Start = m.answered == nil // one that has the answer has only to say so
+		m.starts = m.answered == nil // one that has the answer has only to say so
+		if m.startAt = m.seen; m.worked && m.offered() {
+			m.startAt += m.cfg.BeaconEvery / 2
+		}
 		d.Ended = m.hasEnded(m.leader.Peer)
 		m.beaconAt = m.seen
+	}
+	if d.Start = m.starts && m.seen >= m.startAt; d.Start {
+		m.starts = false
 	}
 	if m.seen >= m.beaconAt {
 		d.Send = m.beacon()
@@ -377,6 +395,9 @@ func (m *mastership) finished(outcome [16]byte) {
 // next is when to look again.
 func (m *mastership) next() time.Duration {
 	if m.master {
+		if m.starts {
+			return min(m.beaconAt, m.startAt)
+		}
 		return m.beaconAt
 	}
 	if m.fresh {

@@ -480,8 +480,37 @@ func TestRootThatWaits(t *testing.T) {
 	}
 }
 
+// Who has what of a root that was at work is known before it is started elsewhere. A master that has a core again
+// keeps it. One that has not begun has given nothing away: see TestTakenBeforeItWaits.
+func TestTakenRootStartsLater(t *testing.T) {
+	for _, back := range []bool{false, true} {
+		m := seat("d2", false, "a: o d1 d2 x")
+		m.work(true, false)
+		m.pass(0)
+		for seq, waits := range []bool{false, false, true} {
+			m.hear(from("o", 1), &Beacon{Rank: 0, Seq: uint64(seq + 1), Waiting: waits})
+		}
+		took, d := m.at(time.Minute, everybodyAlive)
+		if took != m.cfg.RankStagger/16 || d.Start || d.Send == nil || d.Send.Waiting {
+			t.Fatalf("at %v it decides %+v", took, d)
+		}
+		if back {
+			if d, _ = m.hear(from("o", 1), &Beacon{Rank: 0, Seq: 4}); !d.StepDown {
+				t.Error("the root is not given back to one that has gone on with it")
+			}
+		}
+		at, d := m.at(took+m.cfg.BeaconEvery-1, everybodyAlive)
+		if d.Start == back || d.Start && at != took+m.cfg.BeaconEvery/2 {
+			t.Errorf("the master goes on: %v, and another starts the root at %v: %+v", back, at-took, d)
+		}
+		if _, d = m.at(took+m.cfg.BeaconEvery, everybodyAlive); d.Start {
+			t.Error("the root is started once more")
+		}
+	}
+}
+
 // Beacons overtake each other: whoever has taken a root that waits may be heard before it is known that the root waits.
-// Nobody takes it once more.
+// Nobody takes it once more, and what was found out for the one that waits is told.
 func TestTakenBeforeItWaits(t *testing.T) {
 	for _, early := range []bool{false, true} {
 		m := seat("x", false, "a: o d1 d2 x")
@@ -491,7 +520,9 @@ func TestTakenBeforeItWaits(t *testing.T) {
 		if early {
 			m.hear(from("d1", 1), &Beacon{Rank: 1, Seq: 1})
 		}
-		m.hear(from("o", 1), &Beacon{Rank: 0, Seq: 2, Waiting: true})
+		if d, _ := m.hear(from("o", 1), &Beacon{Rank: 0, Seq: 2, Waiting: true}); (d.Ended == "o") != early {
+			t.Errorf("another has taken the root: %v, and that of %q has ended", early, d.Ended)
+		}
 		if _, d := m.at(m.cfg.BeaconEvery, everybodyAlive); d.Start == early {
 			t.Errorf("another has taken the root: %v, and it begins: %v", early, d.Start)
 		}

@@ -228,3 +228,34 @@ func TestRootStandsStill(t *testing.T) {
 		}
 	}
 }
+
+// What is finished for a master when another has just followed it is told, although it lives and acknowledges it: it
+// may be about to give its root up.
+func TestFinishedForWhoeverWasMaster(t *testing.T) {
+	for name, x := range map[string]struct {
+		ended bool
+		after time.Duration
+		told  bool
+	}{"still master": {}, "just not": {ended: true, told: true}, "not for long": {ended: true, after: time.Second}} {
+		c := masterCore(t, "x", false)
+		o := Address{"o", 1}
+		c.Hear(0, beaconOf(o, 1, 0))
+		c.Report(0, Load{Workers: 1, Idle: 1})
+		runs := orders(c.Step(0, &Message{Run: job.RunID{7}, From: o, To: c.self,
+			Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: Job{Path: job.Path{1}}}}}}), RunSegment)
+		if len(runs) != 1 {
+			t.Fatalf("it runs %+v", runs)
+		}
+		if x.ended {
+			waits := beaconOf(o, 2, 0)
+			waits.Master.Waiting = true
+			c.Hear(time.Second, waits)
+			c.Hear(time.Second, beaconOf(Address{"d1", 1}, 1, 1))
+		}
+		c.Finished(time.Second+x.after, runs[0].Segment, []byte("one"), nil)
+		_, told := c.until(t, c.now+c.cfg.TellEvery, Tell)
+		if tells := told.News != nil && len(told.News.Tuples) == 1 && told.News.Tuples[0].Done; tells != x.told {
+			t.Errorf("the owner is %s, and the outcome is told: %v", name, tells)
+		}
+	}
+}

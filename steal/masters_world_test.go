@@ -144,7 +144,7 @@ func (e *electorate) look(v *voter) {
 
 // carryOut begins the root as soon as there is a worker.
 func (e *electorate) carryOut(v *voter, d decision) {
-	v.runs = !d.StepDown && v.inner.master && (v.runs || !v.busy)
+	v.runs = !d.StepDown && v.inner.master && (v.runs || !v.busy && !v.inner.starts)
 	v.inner.work(!v.busy, v.runs)
 	e.tell(v, d.Send)
 }

@@ -30,7 +30,7 @@ var masterMutants = []mutant{
 		old:   "	m.silence, m.forgiven = 0, false\n",
 		new:   "	if m.ranks.compare(from.Peer, m.self) < 0 {\n		m.silence, m.forgiven = 0, false\n	}\n"},
 	{name: "masters/answered-twice", wrong: "a master that has the answer computes it again",
-		old: "d.Start = m.answered == nil //", new: "d.Start = true //"},
+		old: "m.starts = m.answered == nil //", new: "m.starts = true //"},
 	{name: "masters/answer-comes-first", wrong: "who says that it has the answer gets a living owner's root",
 		old: "m.master && m.ranks.before(its, m.claim())",
 		new: "m.master && (b.Answered != nil && m.answered == nil || " +
