@@ -1,6 +1,7 @@
 package steal
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -107,6 +108,37 @@ func TestLeaseEndIsIdleness(t *testing.T) {
 	}
 	if n := c.Stats().OverdueCopies; n > 0 {
 		t.Errorf("after 100 s of idleness a job is given away: idle for 25 s of 35, it runs %d copies", n)
+	}
+}
+
+// Where several jobs are withheld only the first is waited for: that workers are busy with what they had to do
+// themselves is no sign that there is work.
+func TestWithheldJobsFollowAtOnce(t *testing.T) {
+	c := victimCore(t, LAN(), 1)
+	var held []Handle
+	for i := range 3 {
+		held = append(held, give(t, c, 0, RequestID(i+1), Ref(i+1)).Handle)
+	}
+	given, load := c.now, Load{Workers: 1, Idle: 1}
+	var began []time.Duration
+	var running SegmentID
+	do := func(o Output) {
+		for _, r := range orders(o, RunSegment) {
+			began, running, load.Idle = append(began, c.now-given), r.Segment, 0
+		}
+	}
+	for seq := uint64(1); c.now < given+2*time.Minute; seq++ {
+		if load.Idle == 0 && c.now == given+began[len(began)-1]+20*time.Second {
+			load.Idle = 1
+			do(c.Finished(c.now, running, nil, nil))
+		}
+		load.Runs = c.segments.runs
+		do(c.Report(c.now, load))
+		do(c.Step(c.now+time.Second, &Message{From: thiefNo(0), To: c.self,
+			Heartbeat: &Heartbeat{Seq: seq, Held: held, Seen: seq}}))
+	}
+	if want := []time.Duration{30 * time.Second, 50 * time.Second, 70 * time.Second}; !slices.Equal(began, want) {
+		t.Errorf("each takes 20 s: they begin after %v, want %v", began, want)
 	}
 }
 

@@ -38,12 +38,12 @@ func partAt(size int, p ...uint32) Partial {
 
 // holdFor lets a core get a job from another peer, which runs if a worker is idle.
 func holdFor(c *Core, owner PeerID, h Handle, j Job) Output {
-	return c.Step(c.now, &Message{From: living(owner), To: c.self,
+	return c.Step(c.now, &Message{Run: c.run.ID, From: living(owner), To: c.self,
 		Reply: &StealReply{Jobs: []Grant{{Handle: h, Job: j}}}})
 }
 
 func goodbye(c *Core, id PeerID) Output {
-	return c.Step(c.now, &Message{From: living(id), To: c.self, Goodbye: &Goodbye{}})
+	return c.Step(c.now, &Message{Run: c.run.ID, From: living(id), To: c.self, Goodbye: &Goodbye{}})
 }
 
 // told lists what a core tells in an output.

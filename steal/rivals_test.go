@@ -127,6 +127,26 @@ func TestOrphansTellAgain(t *testing.T) {
 	}
 }
 
+// An orphan is told of again as soon as one of two masters gives way to the other, which may have been behind a line
+// that was down: the longer that was so, the later the next time would be.
+func TestOrphansAreToldToTheMaster(t *testing.T) {
+	c := masterCore(t, "d2", false)
+	c.Report(0, Load{Workers: 1, Idle: 1})
+	holdFor(c, "x", 1, jobAt(3))
+	c.Report(c.now, Load{Workers: 1, Runs: 1})
+	goodbye(c, "x")
+	for c.now < time.Minute {
+		c.Hear(c.now, beaconOf(living("d1"), uint64(c.now+1), 1))
+		later(c, 500*time.Millisecond)
+	}
+	for seq := range uint64(2) {
+		c.Hear(c.now, beaconOf(living("o"), seq+1, 0))
+		if n := len(told(later(c, time.Second))); n != int(1-seq) {
+			t.Errorf("after beacon %d of the first master it tells of %d orphans", seq+1, n)
+		}
+	}
+}
+
 // Who gave an orphan away, and is heard again after a long silence, is told of it: it may not have heard of it before.
 func TestOrphanIsToldToItsOwner(t *testing.T) {
 	c := salvageCore(t, nil)

@@ -84,7 +84,7 @@ type question struct {
 	node     Node
 	claims   []held
 	asked    map[PeerID]bool // for a copy, and has not brought one
-	gone     map[PeerID]bool // did not answer, or does not stand by what it said: not asked again
+	gone     map[PeerID]bool // did not answer, or not for itself: not asked again; false: the copy was lost on the way
 	since    time.Time       // of the last claim or request
 	dispute  *dispute
 	audit    *audit
@@ -192,7 +192,7 @@ func (c *Core) Lost(now time.Time, n Node, id PeerID, empty bool) []Order {
 		}
 		if q != nil {
 			delete(q.asked, id)
-			q.gone[id] = true
+			q.gone[id] = empty
 			c.decide(q)
 		}
 	})
@@ -206,7 +206,8 @@ func (c *Core) Tick(now time.Time) []Order {
 			case q.accepted != nil:
 			case now.Sub(q.since) >= c.cfg.Wait:
 				c.late(q)
-			case q.lacks > 0: // somebody may have come
+			case q.lacks > 0: // somebody may have come, or have heard of the run by now
+				maps.DeleteFunc(q.gone, func(_ PeerID, asked bool) bool { return !asked })
 				c.decide(q)
 			}
 		}
@@ -383,13 +384,18 @@ func (c *Core) Lacking() (nodes, peers int) {
 // candidates lists who may be asked for a copy: nobody is to know who will be.
 func (c *Core) candidates(q *question, seen map[PeerID]bool) []Candidate {
 	list := slices.DeleteFunc(slices.Clone(c.view.Candidates()), func(x Candidate) bool {
-		return seen[x.Introducer] || c.blamed[x.ID] || q.gone[x.ID]
+		return seen[x.Introducer] || c.blamed[x.ID] || q.tried(x.ID)
 	})
 	if len(list) == 0 {
 		return nil
 	}
 	first := c.rand.Below(uint64(len(list)))
 	return slices.Concat(list[first:], list[:first])
+}
+
+func (q *question) tried(id PeerID) bool {
+	_, is := q.gone[id]
+	return is
 }
 
 func (c *Core) copyTo(q *question, id PeerID) {

@@ -382,7 +382,8 @@ func TestBounds(t *testing.T) {
 }
 
 // Where this machine may make no copies a node waits until there are enough others: whoever comes is asked at once, who
-// was silent again when nobody else is left, and this machine never computes it.
+// was silent again when nobody else is left, and this machine never computes it. What is lost on the way, as whoever is
+// asked has not heard of the run yet, is sent again soon.
 func TestWaitsForOthers(t *testing.T) {
 	w := &world{list: []Candidate{{"a", "x"}, {"b", "x"}}}
 	c := New(Config{Quorum: 3, Wait: time.Minute, MaxOpen: 9}, w, w)
@@ -412,6 +413,13 @@ func TestWaitsForOthers(t *testing.T) {
 	w.list = append(w.list, Candidate{"d", "z"})
 	now = now.Add(time.Second)
 	step("there are enough", c.Tick(now), []PeerID{"d"}, 0, 0)
+	step("the copy is lost on the way", c.Lost(now, x.Node, "d", false), nil, 1, 1)
+	now = now.Add(time.Second)
+	step("it is sent again", c.Tick(now), []PeerID{"d"}, 0, 0)
+	step("nothing comes of it", c.Lost(now, x.Node, "d", true), nil, 1, 1)
+	step("that is not asked for again", c.Tick(now.Add(time.Second)), nil, 0, 1)
+	now = now.Add(time.Minute)
+	step("nobody else has come", c.Tick(now), []PeerID{"d"}, 0, 0)
 	out := c.Came(now, x, "d")
 	if step("all have come", out, nil, 0, 0); len(of[Accept](out)) != 1 {
 		t.Errorf("three do not suffice: %v", out)

@@ -256,7 +256,7 @@ func (v *proving) heard(n verify.Node, from verify.PeerID, w saying, is verdict)
 		v.judge(n, p)
 	}
 	if author != from && v.open[n] == p {
-		v.absorb(v.core.Lost(now, n, from, false)) // it has nothing of its own
+		v.absorb(v.core.Lost(now, n, from, true)) // it has nothing of its own
 	}
 }
 

@@ -12,7 +12,7 @@ var recoveryMutants = []mutant{
 	{name: "recovery/at-work-told-late", wrong: "what is at work for a lost peer is told of as late as what is finished",
 		file: "steal/tell.go", pkg: "internal/sim", run: "^TestRegressions$", old: "lw.cfg.TellEvery/4", new: "lw.cfg.TellEvery"},
 	{name: "recovery/told-into-a-broken-line", wrong: "what is at work for nobody is told once, when nobody hears it",
-		file: "steal/masters.go", pkg: "internal/sim", run: "^TestPartedSitesMeetAgain$",
+		file: "steal/masters.go", run: "^TestOrphansAreToldToTheMaster$",
 		old: "	ld.decide(d)\n	if d.Ended != \"\" {", new: "	if ld.decide(d); false {"},
 	{name: "recovery/copy-instead", wrong: "a copy goes on where the thief says that it has the job still, as an orphan",
 		file: "steal/book.go", pkg: "internal/sim", run: "^TestPartedSitesMeetAgain$",

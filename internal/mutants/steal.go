@@ -229,7 +229,7 @@ var stealMutants = []mutant{
 		pkg: "steal", run: "^TestOverdueIsIdlenessOfLate$",
 		old: "of := min(waited, e.dry)", new: "of := waited"},
 	{name: "steal/overdue-one-by-one", wrong: "each of many jobs that are withheld is waited for anew",
-		file: "steal/pastime.go", pkg: "internal/sim", run: "^TestWithholders$",
+		file: "steal/pastime.go", pkg: "steal", run: "^TestWithheldJobsFollowAtOnce$",
 		old: "pt.segments.overdue == 0 {", new: "true {"},
 	{name: "steal/lease-by-age", wrong: "a lease ends though nobody had to wait for it", file: "steal/overdue.go",
 		pkg: "steal", run: "^TestLeaseEndIsIdleness$",
