@@ -7,8 +7,8 @@ import (
 )
 
 // The bodies are in chunks from the beginning: shells of one mass, each in eight octants, and these in six by which of
-// a body's coordinates is the largest, and which the least. A chunk is moved by one job when all forces on it are known:
-// with few and large ones a step takes longer.
+// a body's coordinates is the largest, and which the least. A chunk is moved by one job when all forces on it are
+// known: with few and large ones a step takes longer.
 const (
 	shells  = 7
 	octants = 8

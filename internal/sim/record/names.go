@@ -24,7 +24,7 @@ func (namer) Name(v engine.Version) engine.Named {
 	parts := [][]byte{{byte(v.Kind)}, []byte(v.Registered), v.Parent[:], v.Write, v.State}
 	h, sum := sha256.New(), sha256.Sum256(nil)
 	for i, p := range parts {
-		if i == 0 || !bytes.Equal(p, parts[i-1]) { // as a swarm does it, what is written and replaces all is hashed once
+		if i == 0 || !bytes.Equal(p, parts[i-1]) { // what replaces all is hashed once, as in a swarm
 			sum = sha256.Sum256(p)
 		}
 		h.Write(sum[:])

@@ -324,10 +324,10 @@ func (h handling) of(children int) phaseCosts {
 // own measures that with jobs that do nothing.
 func (r *recorder) own(ctx context.Context) (h handling, err error) {
 	const jobs = 5
-	if h.one, err = r.idle(ctx, 201, 1); err != nil {
+	if h.one, err = r.idle(ctx, 41, 1); err != nil {
 		return h, err
 	}
-	all, err := r.idle(ctx, 21, jobs)
+	all, err := r.idle(ctx, 7, jobs)
 	h.more.out, h.more.on = max(0, all.out-h.one.out)/(jobs-1), max(0, all.on-h.one.on)/(jobs-1)
 	return h, err
 }
