@@ -108,7 +108,7 @@ func (s *Sky) trees(f *satin.Frame) (all [chunks]*Tree) {
 	for i := range s.Region {
 		r := s.Region[i].Read(f)
 		for c := range r {
-			all[i*perRegion+c] = r[c].tree
+			all[i*perRegion+c] = &r[c].tree.Tree
 		}
 	}
 	return all

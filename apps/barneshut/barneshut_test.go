@@ -64,7 +64,7 @@ func cluster(t *rapid.T) []*Tree {
 			}
 			seen[number] = true
 		}
-		trees = append(trees, c.tree)
+		trees = append(trees, &c.tree.Tree)
 	}
 	return trees
 }

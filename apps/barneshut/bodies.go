@@ -14,10 +14,14 @@ type Body struct {
 }
 
 // Chunk is what all others need of stars that are near each other: their places, in the order of their tree. They are
-// encoded by the job that has moved them, and not by whoever writes a region.
-type Chunk struct {
-	tree   *Tree
-	places []byte
+// encoded by the job that has moved them, and not by whoever writes a region. It is a pointer and nothing else, as each
+// job of forces copies those of all chunks.
+type Chunk struct{ tree *chunkTree }
+
+// chunkTree is a tree, and the places in it as they are sent.
+type chunkTree struct {
+	Tree
+	sent []byte
 }
 
 // chunkOf makes a chunk of bodies in order.
@@ -33,7 +37,7 @@ func chunkOf(at []Vec, mass float64, leaf int) Chunk {
 			b = binary.BigEndian.AppendUint16(b, uint16(bits>>16))
 		}
 	}
-	return Chunk{&t, b}
+	return Chunk{&chunkTree{t, b}}
 }
 
 func (c Chunk) empty() bool { return c.tree == nil || len(c.tree.At) == 0 }
@@ -195,7 +199,12 @@ const (
 var errChunk = errors.New("these are no stars")
 
 // MarshalBinary gives the places: the boxes are made of them anew where they go.
-func (c Chunk) MarshalBinary() ([]byte, error) { return c.places, nil }
+func (c Chunk) MarshalBinary() ([]byte, error) {
+	if c.tree == nil {
+		return nil, nil
+	}
+	return c.tree.sent, nil
+}
 
 // UnmarshalBinary is the opposite.
 func (c *Chunk) UnmarshalBinary(b []byte) error {
@@ -220,7 +229,7 @@ func (c *Chunk) UnmarshalBinary(b []byte) error {
 		}
 	}
 	t := grow(at, mass, int(leaf))
-	*c = Chunk{&t, places}
+	*c = Chunk{&chunkTree{t, places}}
 	return nil
 }
 

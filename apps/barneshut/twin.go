@@ -100,7 +100,7 @@ func (w *alone) step(first, _ bool) (all Sum) {
 func trees(chunk *[chunks]Chunk) []*Tree {
 	all := make([]*Tree, chunks)
 	for c := range chunk {
-		all[c] = chunk[c].tree
+		all[c] = &chunk[c].tree.Tree
 	}
 	return all
 }
