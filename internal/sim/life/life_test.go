@@ -22,7 +22,7 @@ func TestSchedules(t *testing.T) {
 
 // The same with the core of package steal, on the driver, in the place of the model.
 func TestSchedulesWithStealing(t *testing.T) {
-	c, failures := Check(0, 30, Kind{Stealing: true})
+	c, failures := Check(0, 60, Kind{Stealing: true})
 	for _, f := range failures {
 		t.Errorf("seed %d: %v", f.Seed, f.Err)
 	}
