@@ -48,10 +48,18 @@ func (lv *liveness) beat() {
 	}
 }
 
-// look decides whether a partner is lost.
+// look decides whether a partner is lost. What is held for it is told one period before: others, who look at other
+// moments, are to know of that when they begin its jobs anew. It is told again then, for what was begun meanwhile.
 func (lv *liveness) look(p *peer) {
 	silent, limit := lv.now-p.heard, lv.partners.silence(p)
-	if !p.watched() || silent <= limit {
+	if !p.watched() || silent <= limit-lv.partners.period(p) {
+		return
+	}
+	if !p.lost && !p.silent {
+		p.silent = true
+		lv.losses.suspectOwner(p)
+	}
+	if silent <= limit {
 		return
 	}
 	if !p.lost {

@@ -140,3 +140,33 @@ func BenchmarkOrphans(b *testing.B) {
 		})
 	}
 }
+
+// What is held for a silent peer is told of one period before whoever waits for it begins that anew: a job that is
+// begun in place before it is known to be at work elsewhere is done twice, to its end. What is finished in that period
+// is told, too, and what is at work can be adopted.
+func TestOrphansAreToldBeforeTheyAreBegunAnew(t *testing.T) {
+	for _, adopted := range []bool{false, true} {
+		c := salvageCore(t, nil)
+		runs := orders(holdFor(c, "b", 1, jobAt(3)), RunSegment)
+		c.Report(c.now, Load{Workers: 1, Runs: 1})
+		var list []Tuple
+		for end := c.now + 7*c.cfg.HeartbeatEvery/2; c.now < end && list == nil; {
+			list = told(later(c, c.cfg.HeartbeatEvery/8))
+		}
+		if len(runs) != 1 || len(list) != 1 || list[0].Done || c.stats.PeersLost != 0 {
+			t.Fatalf("of %+v it tells %+v; %d peers are lost", runs, list, c.stats.PeersLost)
+		}
+		if adopted {
+			c.Step(c.now, &Message{Run: c.run.ID, From: living("d"), To: c.self,
+				Adopt: &Adopt{Jobs: []Adoption{{Handle: 7, Path: list[0].Path, Identity: list[0].Identity}}}})
+			if c.stats.OrphansAdopted != 1 {
+				t.Error("it cannot be adopted")
+			}
+			continue
+		}
+		c.Finished(c.now, runs[0].Segment, []byte("three"), nil)
+		if list = told(later(c, c.cfg.TellEvery)); len(list) != 1 || !list[0].Done {
+			t.Errorf("when it has ended it tells %+v", list)
+		}
+	}
+}

@@ -23,7 +23,8 @@ func (c *Core) receive(m *Message) {
 	if m.From.Inc > p.inc {
 		c.liveness.reborn(p, m.From.Inc)
 	}
-	if p.heard = c.now; p.lost {
+	p.heard, p.silent = c.now, false
+	if p.lost {
 		p.lost = false
 		c.lost.reconsider = true // what it has of others' jobs can be asked for again
 		// and what it gave may be begun again

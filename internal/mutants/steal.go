@@ -91,7 +91,7 @@ var stealMutants = []mutant{
 		old: "if r.ID <= p.askSeq {", new: "if false {"},
 	{name: "steal/silence", wrong: "a silent thief is never lost", file: "steal/liveness.go", pkg: "steal",
 		run: properties, args: moreDraws,
-		old: "|| silent <= limit {", new: "|| silent <= 100*limit {"},
+		old: "if silent <= limit {", new: "if silent <= 100*limit {"},
 	{name: "steal/stall", wrong: "a peer that did not run itself believes all others dead",
 		file: "steal/liveness.go", pkg: "steal", run: transcripts,
 		old: "p.heard += late", new: ""},
