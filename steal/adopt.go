@@ -87,7 +87,7 @@ func (ad *adoption) find(j *Taken) bool {
 func (ad *adoption) redirect(s *segment, j *Taken) {
 	l := s.lent
 	if !s.owner.lost {
-		ad.send(s.owner, &Message{Return: &Return{Handles: []Handle{s.handle}}})
+		ad.send(s.owner, &Message{Return: &Return{Handles: []Handle{s.handle}, Begun: true}})
 	}
 	ad.book.release(s)
 	s.lent, l.parent, l.ref = nil, nil, j.Ref
@@ -100,7 +100,7 @@ func (ad *adoption) redirect(s *segment, j *Taken) {
 func (ad *adoption) free(s *segment) {
 	top := s.heldAs()
 	if top != nil && !top.owner.lost {
-		ad.send(top.owner, &Message{Return: &Return{Handles: []Handle{top.handle}}})
+		ad.send(top.owner, &Message{Return: &Return{Handles: []Handle{top.handle}, Begun: true}})
 	}
 	if l := s.copyOf; l != nil {
 		l.copy, s.copyOf = nil, nil

@@ -157,10 +157,12 @@ func TestOrphansAreToldBeforeTheyAreBegunAnew(t *testing.T) {
 			t.Fatalf("of %+v it tells %+v; %d peers are lost", runs, list, c.stats.PeersLost)
 		}
 		if adopted {
-			c.Step(c.now, &Message{Run: c.run.ID, From: living("d"), To: c.self,
+			out := c.Step(c.now, &Message{Run: c.run.ID, From: living("d"), To: c.self,
 				Adopt: &Adopt{Jobs: []Adoption{{Handle: 7, Path: list[0].Path, Identity: list[0].Identity}}}})
-			if c.stats.OrphansAdopted != 1 {
-				t.Error("it cannot be adopted")
+			begun := slices.ContainsFunc(out.Messages,
+				func(m *Message) bool { return m.Return != nil && m.Return.Begun })
+			if c.stats.OrphansAdopted != 1 || !begun {
+				t.Errorf("%d are adopted; its owner hears that it had begun: %v", c.stats.OrphansAdopted, begun)
 			}
 			continue
 		}

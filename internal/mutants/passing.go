@@ -127,4 +127,7 @@ var passingMutants = []mutant{
 	{name: "passing/silent-keeps-its-own", wrong: "what was told of cannot be adopted before its owner is lost here, too",
 		file: "steal/segments.go", pkg: "steal", run: "^TestOrphansAreToldBeforeTheyAreBegunAnew$",
 		old: " || top.owner.silent)", new: ")"},
+	{name: "passing/adopted-as-new", wrong: "who gave away what another adopts runs it as though nobody had begun it",
+		file: "steal/adopt.go", pkg: "steal", run: "^TestOrphansAreToldBeforeTheyAreBegunAnew$",
+		old: "[]Handle{top.handle}, Begun: true", new: "[]Handle{top.handle}"},
 }
