@@ -123,7 +123,7 @@ func (b *book) finish(s *segment, outcome, voucher []byte) {
 		return
 	}
 	k := b.lost.keep(part, settled, s.owner.id)
-	if k != nil && (s.owner.lost || s.owner.silent || b.masters.hasJustEnded(s.owner.id, b.cfg.BeaconEvery/2)) {
+	if k != nil && (s.owner.suspected() || b.masters.hasJustEnded(s.owner.id, b.cfg.BeaconEvery/2)) {
 		b.lost.announceOne(k)
 	}
 	b.links.jobDone(s.owner.cluster, b.now-s.since, len(outcome))

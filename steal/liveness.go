@@ -55,7 +55,7 @@ func (lv *liveness) look(p *peer) {
 	if !p.watched() || silent <= limit-lv.partners.period(p) {
 		return
 	}
-	if !p.lost && !p.silent {
+	if !p.suspected() {
 		p.silent = true
 		lv.losses.suspectOwner(p)
 	}

@@ -144,6 +144,9 @@ func (p *peer) partner(now time.Duration) bool {
 // watched says whether the peer's silence would matter here.
 func (p *peer) watched() bool { return len(p.leases) > 0 || len(p.held) > 0 }
 
+// suspected says that it is lost, or will be soon: others are to know what is at work here for it.
+func (p *peer) suspected() bool { return p.lost || p.silent }
+
 func (p *peer) addr() Address { return Address{Peer: p.id, Inc: p.inc} }
 
 // begin opens a life: all that was numbered in the last one starts again.

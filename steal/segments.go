@@ -163,7 +163,7 @@ func (s *segment) heldFor(p *peer) bool {
 // inDoubt says whether perhaps nobody waits for a segment that is held for another peer, or for what is in its stead.
 func (s *segment) inDoubt() bool {
 	top := s.heldAs()
-	return top != nil && (top.doubted || top.owner.lost || top.owner.silent)
+	return top != nil && (top.doubted || top.owner.suspected())
 }
 
 // comesFrom says whether it makes no sense to give the segment to that peer.

@@ -143,7 +143,7 @@ var recoveryMutants = []mutant{
 		old: "		if l.Len() > n || l.Len() == n && h < id {", new: "		if n < 0 || h > id {\n			n = l.Len()"},
 	{name: "recovery/told-for-nothing", wrong: "tuples are told though nobody is lost",
 		file: "steal/book_segments.go", run: salvage, args: moreDraws,
-		old: "	if k != nil && (s.owner.lost || s.owner.silent || b.masters.hasJustEnded(s.owner.id, b.cfg.BeaconEvery/2)) {", new: "	if k != nil {"},
+		old: "	if k != nil && (s.owner.suspected() || b.masters.hasJustEnded(s.owner.id, b.cfg.BeaconEvery/2)) {", new: "	if k != nil {"},
 	{name: "recovery/run-before-watch", wrong: "a restarted job is run before the engine knows of orphans",
 		old: "		b.lost.expectRestarted()\n	}\n	b.order(Order{Kind: RunSegment",
 		new: "	}\n	b.order(Order{Kind: RunSegment"},
