@@ -42,7 +42,7 @@ func BenchmarkArrival(b *testing.B) {
 }
 
 // threadTime is the processor time of the calling thread.
-func threadTime(b testing.TB) time.Duration {
+func threadTime(b *testing.B) time.Duration {
 	const ofThread = 1 // RUSAGE_THREAD
 	var u syscall.Rusage
 	if err := syscall.Getrusage(ofThread, &u); err != nil {

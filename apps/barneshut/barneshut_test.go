@@ -73,6 +73,9 @@ func cluster(t *rapid.T) []*Tree {
 func TestTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for _, tree := range cluster(t) {
+			if len(tree.Cells) != cap(tree.Cells) {
+				t.Fatalf("there is room for %d cells, and there are %d", cap(tree.Cells), len(tree.Cells))
+			}
 			for i, c := range tree.Cells {
 				bodies := tree.At[c.Bodies : c.Bodies+c.Count]
 				low, high, sum := bodies[0], bodies[0], Vec{}

@@ -203,12 +203,12 @@ func TestAppliedIsSettled(t *testing.T) {
 		if n := len(b.sharing.applied); n > 0 {
 			t.Errorf("after %v %d states are kept", end, n)
 		}
-		v2, err := b.pool.Shelf().Look(engine.Name(v.Digest), func([]byte) (any, error) {
+		found, err := b.pool.Shelf().Look(engine.Name(v.Digest), func([]byte) (any, error) {
 			return nil, errors.New("it is decoded, although the write has made it here")
 		})
-		if made, _ := v2.(*[]int); err != nil || (made != nil) != (end == port.Here) ||
+		if made, _ := found.(*[]int); err != nil || (made != nil) != (end == port.Here) ||
 			made != nil && !slices.Equal(*made, []int{1, 2, 3, 7}) {
-			t.Errorf("after %v readers get %v, %v", end, v2, err)
+			t.Errorf("after %v readers get %v, %v", end, found, err)
 		}
 	}
 }
