@@ -29,27 +29,35 @@ type adoption struct {
 	adopting []adopting
 }
 
-// holderOf finds who else has a job, if it can be asked.
-func (ad *adoption) holderOf(p job.Path, id job.Identity) (*tupleEntry, *peer) {
-	e := ad.lost.tuples.find(p, id)
-	if e == nil || ad.leases.n >= ad.cfg.MaxLeases {
+// holderOf finds who else has a job, if it can be asked: if several have, one that has finished it.
+func (ad *adoption) holderOf(p job.Path, id job.Identity) (found *tupleEntry, who *peer) {
+	if ad.leases.n >= ad.cfg.MaxLeases {
 		return nil, nil
 	}
+	for _, e := range slices.Clone(ad.lost.tuples.find(p, id)) {
+		if q := ad.holder(e); q != nil && (found == nil || e.Done && !found.Done) {
+			found, who = e, q
+		}
+	}
+	return found, who
+}
+
+// holder is the peer that has what a tuple says, if it can be asked.
+func (ad *adoption) holder(e *tupleEntry) *peer {
 	if _, member := ad.members.Find(e.Holder.Peer); !member {
-		return nil, nil
+		return nil
 	}
 	q := ad.partners.meet(e.Holder.Peer)
-	if q == nil || q.lost || !q.credit.good() {
-		return nil, nil
-	}
-	if e.Holder.Inc < max(q.inc, q.floor) {
+	switch {
+	case q == nil || q.lost || !q.credit.good():
+		return nil
+	case e.Holder.Inc < max(q.inc, q.floor):
 		ad.lost.tuples.remove(e)
-		return nil, nil
+		return nil
+	case q.inc != 0 && e.Holder.Inc != q.inc:
+		return nil // a life that has not been heard from itself
 	}
-	if q.inc != 0 && e.Holder.Inc != q.inc {
-		return nil, nil // a life that has not been heard from itself
-	}
-	return e, q
+	return q
 }
 
 // find answers a job of the engine by what is known of it; false if nothing is.
@@ -191,6 +199,7 @@ func (ad *adoption) adoptOne(p *peer, j *Adoption) bool {
 	if s := ad.lost.adoptable(j.Path, j.Identity); s != nil && !s.heldFor(p) {
 		ad.free(s)
 		ad.book.own(p, s, j.Handle)
+		ad.book.mirror.again()
 		return true
 	}
 	k := ad.lost.store.find(j.Path, j.Identity)
@@ -263,6 +272,7 @@ func (ad *adoption) takePlace(o, s *segment) {
 	i, _ := p.findHeld(h)
 	p.held[i] = o
 	o.owner, o.handle = p, h
+	ad.book.mirror.again()
 }
 
 // reconsiderRestarted looks for each segment that is run again, or has not begun, whether it is known somewhere by now,

@@ -18,12 +18,13 @@ func (b *book) hold(p *peer, g *Grant) bool {
 	b.segments.queue(s)
 	if !g.Job.Restarted {
 		b.leases.gotBelow(g.Job.Path)
-		b.lost.reconsider = b.lost.reconsider || b.lost.tuples.find(g.Job.Path, g.Job.Identity) != nil
+		b.lost.reconsider = b.lost.reconsider || len(b.lost.tuples.find(g.Job.Path, g.Job.Identity)) > 0
 	} else {
 		b.lost.reconsider = true
 		for _, u := range g.Orphans {
 			// hearsay: made-up holders could drive true ones out of the table
-			if _, member := b.members.Find(u.Holder.Peer); member {
+			_, member := b.members.Find(u.Holder.Peer)
+			if member && len(b.lost.tuples.find(u.Path, u.Identity)) < maxHolders {
 				b.lost.learn(u)
 			}
 		}

@@ -162,6 +162,7 @@ func (c *Core) SetMembers(now time.Duration, members *Members) Output {
 	}
 	c.take(members)
 	c.lost.announceStrays()
+	c.mirror.again()
 	return c.end()
 }
 

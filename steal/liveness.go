@@ -68,7 +68,7 @@ func (lv *liveness) look(p *peer) {
 		lv.losses.suspectThief(p)
 		lv.losses.suspectOwner(p)
 	}
-	if silent > orphanFactor*limit {
+	if silent > orphanFactor*limit && len(p.held) > 0 {
 		lv.losses.loseOwner(p)
 	}
 }

@@ -36,6 +36,7 @@ func (lo *losses) lose(p *peer) {
 	lo.loseThief(p)
 	lo.loseOwner(p)
 	lo.lost.tuples.dropHolder(p.id, p.inc+1)
+	lo.book.mirror.again()
 	p.expects, p.known, p.disowned = 0, policy.Acquaintance{}, nil
 }
 

@@ -39,7 +39,7 @@ func (lw *lostWork) keep(p Partial, class keptClass, owner PeerID) *kept {
 	}
 	lw.stats.PartialsKept++
 	if class.computedHere() {
-		lw.stats.TuplesEvicted += lw.tuples.dropBelow(p.Path)
+		lw.stats.TuplesEvicted += lw.tuples.dropBelow(p.Path, func(*tupleEntry) bool { return true })
 	}
 	return k
 }
@@ -79,8 +79,8 @@ func (lw *lostWork) learn(u Tuple) {
 	if u.Holder.Peer == lw.self.Peer || len(u.Path) == 0 {
 		return // the root is for masters to have
 	}
-	if lw.tuples.put(u) {
-		lw.tuples.find(u.Path, u.Identity).since = lw.now - u.Age
+	if e := lw.tuples.put(u); e != nil {
+		e.since = lw.now - u.Age
 		lw.reconsider = true
 	}
 }
@@ -90,11 +90,13 @@ func (lw *lostWork) known(s *segment) bool {
 	if lw.store.find(s.job.Path, s.job.Identity) != nil {
 		return true
 	}
-	if e := lw.tuples.find(s.job.Path, s.job.Identity); e != nil && e.Done {
-		return true
+	has := func(e *tupleEntry) bool {
+		_, member := lw.members.Find(e.Holder.Peer)
+		return e.Done && member
 	}
-	return lw.store.index.above(s.job.Path, func(k *kept) bool { return k.class != handed }) ||
-		lw.tuples.index.above(s.job.Path, func(e *tupleEntry) bool { return e.Done })
+	return slices.ContainsFunc(lw.tuples.find(s.job.Path, s.job.Identity), has) ||
+		lw.store.index.above(s.job.Path, func(k *kept) bool { return k.class != handed }) ||
+		lw.tuples.index.above(s.job.Path, has)
 }
 
 // adoptable finds the job among those that run here for nobody; nil if it is not there, or if the engine has

@@ -26,6 +26,9 @@ import (
 //     long job costs messages by the logarithm of its length.
 //  4. The receiver keeps them like what a leaver has handed over, passes them on by 1, and tells nobody until the
 //     sender is lost; the job that is then put back finds them. When the job's result comes they are dropped.
+//  5. Who has which is remembered for as long as there is room. If that peer is lost, what it had leaves again, to whoever
+//     adopts the job, or to the next that the root's jobs go to: it is adopted by somebody who knows nothing of it. What
+//     comes to an orphan waits for that.
 //
 // Rejected: to the root's holder straight away (it is no partner of most, so their loss would pass unseen); all
 // deputies (each outcome would cross each link); the nearest peer (a site fails as a whole, and inside a cluster
@@ -37,12 +40,13 @@ type mirror struct {
 	segments *segments
 	masters  *mastership
 
-	parts []Partial // that have not left
-	bytes int
-	at    time.Duration // when the next leave; 0: there are none
-	calm  time.Duration // nothing begins to leave before
-	most  int           // bytes of them, if they are several
-	last  struct {      // those that left last
+	parts   []copied // those that have not left first, once they are sorted
+	waiting int      // how many have not left
+	bytes   int
+	at      time.Duration // when the next leave; 0: there are none
+	calm    time.Duration // nothing begins to leave before
+	most    int           // bytes of them, if they are several
+	last    struct {      // those that left last
 		to    *peer
 		id    uint64
 		bytes int
@@ -51,9 +55,15 @@ type mirror struct {
 	}
 }
 
+// copied is a part, and who has a copy of it.
+type copied struct {
+	Partial
+	at Address
+}
+
 const (
-	maxCopies  = 4 << 20  // what waits to leave, in bytes; more is not copied
-	mostCopies = 1024     // the same in outcomes; of more those nearest the root stay, half as many
+	maxCopies  = 4 << 20  // of what is gathered, in bytes; more is not copied
+	mostCopies = 1024     // the same in outcomes; of more those stay that have not left, then those nearest the root
 	copiesSent = 16 << 10 // small ones that leave together where it is not known what the link carries
 	copyShare  = 8        // the part of a link's time that is not for copies, of that which is
 	copyAge    = 16       // the part of a job's time that may be lost with its copies
@@ -62,26 +72,55 @@ const (
 // came gathers the outcome of a job that a frame here waits for. Took is how long a thief had it; 0: it ran in place.
 func (mi *mirror) came(p Partial, took time.Duration) {
 	size := p.Size()
-	if !mi.salvaging() || mi.run.Proving || mi.run.Hoard || size > mi.cfg.MaxCopied || mi.bytes+size > maxCopies {
+	if !mi.salvaging() || mi.run.Proving || mi.run.Hoard || size > mi.cfg.MaxCopied {
 		return
 	}
 	s := mi.partOf(p.Path)
-	if s == nil || s.root && mi.masters == nil ||
-		!s.root && took > 0 && took < copyShare*mi.links.expected(s.owner.cluster, size) {
+	if s == nil || s.root && mi.masters == nil || !s.root && took > 0 && took < copyShare*mi.way(s, size) {
 		return
 	}
-	if len(mi.parts) >= mostCopies {
+	if len(mi.parts) >= mostCopies || mi.bytes+size > maxCopies {
 		mi.sort()
-		for len(mi.parts) > mostCopies/2 {
-			last := len(mi.parts) - 1
-			mi.bytes -= mi.parts[last].Size()
-			mi.parts = mi.parts[:last]
-		}
+		mi.drop(mostCopies/2, maxCopies/2)
 	}
-	if len(mi.parts) == 0 {
-		mi.at = max(mi.now+mi.cfg.HeartbeatEvery, mi.calm)
+	if mi.bytes+size > maxCopies {
+		return
 	}
-	mi.parts, mi.bytes = append(mi.parts, p), mi.bytes+size
+	mi.parts = append(mi.parts, copied{Partial: p})
+	mi.waiting, mi.bytes = mi.waiting+1, mi.bytes+size
+	mi.begin(mi.calm)
+}
+
+// way is how long the way to a job's owner should take, of an orphan the one to somebody in this cluster.
+func (mi *mirror) way(s *segment, size int) time.Duration {
+	if s.owner == nil {
+		return mi.links.expected(mi.cluster, size)
+	}
+	return mi.links.expected(s.owner.cluster, size)
+}
+
+// drop drops what has not room in so many outcomes and bytes; of those that have not left as many as fit stay.
+func (mi *mirror) drop(most, bytes int) {
+	for n := len(mi.parts); n > most || n > mi.waiting && mi.bytes > bytes; n-- {
+		mi.bytes -= mi.parts[n-1].Size()
+		mi.parts[n-1] = copied{}
+		mi.parts = mi.parts[:n-1]
+	}
+	mi.waiting = min(mi.waiting, len(mi.parts))
+}
+
+// begin has what is gathered leave in a heartbeat's period, if that is not too early.
+func (mi *mirror) begin(earliest time.Duration) {
+	if mi.at == 0 {
+		mi.at = max(mi.now+mi.cfg.HeartbeatEvery, earliest)
+	}
+}
+
+// again has leave what a peer had that is lost, or whose job has a new owner.
+func (mi *mirror) again() {
+	if len(mi.parts) > 0 {
+		mi.begin(0)
+	}
 }
 
 // pass gathers a copy that a thief has sent.
@@ -96,7 +135,7 @@ func (mi *mirror) pass(from *peer, p Partial) {
 func (mi *mirror) partOf(path job.Path) *segment {
 	return mi.segments.deepest(path, func(s *segment) bool {
 		return len(s.job.Path) < len(path) && (s.state == running || s.state == lent) &&
-			(s.root || s.owner != nil && !s.owner.lost)
+			(s.root || s.orphan || s.owner != nil)
 	})
 }
 
@@ -105,22 +144,24 @@ func (mi *mirror) flush() {
 	if mi.at == 0 || mi.now < mi.at {
 		return
 	}
-	s, to := mi.sort()
+	mi.sort()
 	most := min(max(copiesSent, mi.most), mi.cfg.MaxHandOver)
 	mi.at, mi.most = 0, 0
-	if to == nil {
+	if mi.waiting == 0 {
 		return
 	}
-	var parts, left []Partial
+	s := mi.partOf(mi.parts[0].Path)
+	to := mi.receiver(s, mi.keeper())
+	var parts []Partial
 	size := 0
-	for _, p := range mi.parts {
+	for i := range mi.parts[:mi.waiting] {
+		p := &mi.parts[i]
 		if n := len(parts); n == 0 || n < maxParts && size+p.Size() <= most && mi.partOf(p.Path) == s {
-			parts, size = append(parts, p), size+p.Size()
-		} else {
-			left = append(left, p)
+			parts, size = append(parts, p.Partial), size+p.Size()
+			p.at = to.addr()
 		}
 	}
-	mi.parts, mi.bytes = left, mi.bytes-size
+	mi.waiting -= len(parts)
 	mi.handOvers++
 	mi.stats.OutcomesCopied += uint64(len(parts))
 	mi.send(to, &Message{HandOver: &HandOver{ID: mi.handOvers, Parts: parts, Copy: true}})
@@ -132,44 +173,71 @@ func (mi *mirror) flush() {
 	mi.pace(mi.links.expected(to.cluster, size))
 }
 
-// sort puts those nearest the root first and drops what nobody would want. It returns the job that the first is part
-// of, and who is to have it; nil if nothing is left.
-func (mi *mirror) sort() (first *segment, to *peer) {
-	slices.SortStableFunc(mi.parts, func(a, b Partial) int { return a.Path.Compare(b.Path) })
-	var above *Partial
+// sort drops what nobody would want and puts what has not left first, of that, and of the others, those nearest the root.
+func (mi *mirror) sort() {
+	slices.SortStableFunc(mi.parts, func(a, b copied) int { return a.Path.Compare(b.Path) })
+	var above job.Path
 	keeper := mi.keeper()
-	mi.bytes = 0
-	mi.parts = slices.DeleteFunc(mi.parts, func(p Partial) bool {
+	mi.bytes, mi.waiting = 0, 0
+	left := make([]copied, 0, len(mi.parts))
+	waiting := mi.parts[:0]
+	for _, p := range mi.parts {
 		s := mi.partOf(p.Path)
-		if s == nil || above != nil && above.Path.Above(p.Path) || mi.receiver(s, keeper) == nil {
-			return true
+		if s == nil || above != nil && atOrAbove(above, p.Path) {
+			continue
 		}
-		above = &p
+		switch to := mi.receiver(s, keeper); {
+		case to != nil && !mi.has(s, to, p.at):
+			waiting = append(waiting, p)
+		case to != nil || s.orphan || s.inDoubt():
+			left = append(left, p)
+		default:
+			continue
+		}
+		above = p.Path
 		mi.bytes += p.Size()
-		return false
-	})
-	slices.SortStableFunc(mi.parts, func(a, b Partial) int { return len(a.Path) - len(b.Path) })
-	if len(mi.parts) == 0 {
-		return nil, nil
 	}
-	first = mi.partOf(mi.parts[0].Path)
-	return first, mi.receiver(first, keeper)
+	nearest := func(a, b copied) int { return len(a.Path) - len(b.Path) }
+	slices.SortStableFunc(waiting, nearest)
+	slices.SortStableFunc(left, nearest)
+	mi.waiting = len(waiting)
+	all := append(waiting, left...)
+	clear(mi.parts[len(all):])
+	mi.parts = all
 }
 
-// receiver is who is to have copies of a job's parts; nil: nobody.
-func (mi *mirror) receiver(s *segment, keeper *peer) *peer {
-	if s.root {
-		return keeper
+// has says whether to send there what somebody has had would be in vain. What the root's jobs have come to is sent to
+// another only when that one is gone.
+func (mi *mirror) has(s *segment, to *peer, had Address) bool {
+	if _, member := mi.members.Find(had.Peer); s.root && member {
+		if to = mi.partners.find(had.Peer); to == nil {
+			return true
+		}
 	}
-	if m, ok := mi.members.Find(s.owner.id); !ok || m.Guest || mi.members.Barred(m.ID) {
+	return to.id == had.Peer && !to.lost && (had.Inc == 0 || to.inc <= had.Inc)
+}
+
+// receiver is who is to have copies of a job's parts; nil: nobody. For an orphan that is the master: it may take long
+// until somebody begins the job above it that nobody waits for.
+func (mi *mirror) receiver(s *segment, keeper *peer) *peer {
+	id := PeerID("")
+	switch {
+	case s.root:
+		return keeper
+	case s.owner != nil && !s.owner.lost:
+		id = s.owner.id
+	case s.orphan && mi.masters != nil:
+		id = mi.masters.leader.Peer
+	}
+	if m, ok := mi.members.Find(id); !ok || id == mi.self.Peer || m.Guest || mi.members.Barred(id) {
 		return nil
 	}
-	return s.owner
+	return mi.partners.meet(id)
 }
 
 // pace has the next leave so that the last, which take that long, use their share of the link.
 func (mi *mirror) pace(took time.Duration) {
-	if len(mi.parts) > 0 {
+	if mi.waiting > 0 {
 		shared := max(0, took-mi.links.get(mi.last.to.cluster).RTT) // the rest is the way, not what goes there
 		mi.at = mi.last.at + max(mi.cfg.TellEvery, copyShare*(took+time.Duration(mi.last.users-1)*shared))
 	}

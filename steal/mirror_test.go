@@ -18,7 +18,7 @@ func TestCopiesFillTheirShare(t *testing.T) {
 	b.segments.root = &segment{root: true, state: running, since: s.now}
 	b.segments.enter(b.segments.root)
 	for i := range uint32(40) {
-		mi.parts = append(mi.parts, Partial{Path: job.Path{i}, Outcome: make([]byte, 10<<10)})
+		mi.parts = append(mi.parts, copied{Partial: Partial{Path: job.Path{i}, Outcome: make([]byte, 10<<10)}})
 	}
 	mi.bytes, mi.at = 40*mi.parts[0].Size(), s.now
 	leave := func(took time.Duration) (n int) {

@@ -90,7 +90,7 @@ func (lw *lostWork) announceKept(lost PeerID) {
 // announceStrays is the same for peers that are not members any more, which were perhaps never partners.
 func (lw *lostWork) announceStrays() {
 	for _, k := range lw.store.index {
-		if k.class == settled && k.owner != lw.self.Peer && !k.told {
+		if (k.class == settled || k.copied) && k.owner != lw.self.Peer && !k.told {
 			if _, ok := lw.members.Find(k.owner); !ok {
 				lw.announceOne(k)
 			}

@@ -8,10 +8,10 @@ import (
 	"github.com/satin-peer/satin/job"
 )
 
-// tupleTable is what others have told of lost work: the papers' orphan table (fault tolerance paper, 3.2).
-// One tuple a job; a finished one takes the place of one that is being worked on, and of all below it. When
-// it is full, whoever has most tuples in it loses the oldest, so that a peer that tells much, or lies, harms
-// itself.
+// tupleTable is what others have told of lost work: the papers' orphan table (fault tolerance paper, 3.2). One tuple a
+// job and peer, of a few peers: which of them is lost may be heard later than what the others have, and that only once.
+// What a peer has finished takes the place of what it works on, and of all below it that it has. When the table is full,
+// whoever has most tuples in it loses the oldest, so that a peer that tells much, or lies, harms itself.
 type tupleTable struct {
 	index   byPath[*tupleEntry]
 	holders map[PeerID]*list.List // of *tupleEntry, oldest first
@@ -34,19 +34,28 @@ func newTupleTable(most int, u *purse) tupleTable {
 	return tupleTable{holders: make(map[PeerID]*list.List), most: most, purse: u, touched: touched{many: true}}
 }
 
-// put enters a tuple; false if it says nothing new.
-func (t *tupleTable) put(u Tuple) bool {
-	if t.index.above(u.Path, func(a *tupleEntry) bool { return a.Done }) {
-		return false
+// maxHolders is of how many peers that have a job it is known.
+const maxHolders = 3
+
+// put enters a tuple; nil if it says nothing new.
+func (t *tupleTable) put(u Tuple) *tupleEntry {
+	of := func(e *tupleEntry) bool { return e.Holder.Peer == u.Holder.Peer }
+	if t.index.above(u.Path, func(a *tupleEntry) bool { return a.Done && a.Holder == u.Holder }) {
+		return nil
 	}
-	if i, there := t.index.find(u.Path, u.Identity); there {
-		if !u.betterThan(&t.index[i].Tuple) {
-			return false
+	same := t.find(u.Path, u.Identity)
+	if i := slices.IndexFunc(same, of); i >= 0 {
+		if !u.betterThan(&same[i].Tuple) {
+			return nil
 		}
-		t.remove(t.index[i])
+		t.remove(same[i])
+	} else if len(same) >= maxHolders { // who has not finished it is worth least, then who told of it first
+		i := max(0, slices.IndexFunc(same, func(e *tupleEntry) bool { return !e.Done }))
+		t.remove(same[i])
+		t.evicted++
 	}
 	if u.Done {
-		t.evicted += t.dropBelow(u.Path)
+		t.evicted += t.dropBelow(u.Path, of)
 	}
 	for len(t.index) >= t.most {
 		t.remove(t.holders[t.biggest()].Front().Value.(*tupleEntry))
@@ -54,10 +63,10 @@ func (t *tupleTable) put(u Tuple) bool {
 	}
 	e := &tupleEntry{Tuple: u}
 	if !t.pay(e) {
-		return false
+		return nil
 	}
 	i, _ := t.index.find(u.Path, u.Identity)
-	t.index = slices.Insert(t.index, i, e)
+	t.index = slices.Insert(t.index, i+len(t.find(u.Path, u.Identity)), e)
 	l := t.holders[u.Holder.Peer]
 	if l == nil {
 		l = list.New()
@@ -65,7 +74,7 @@ func (t *tupleTable) put(u Tuple) bool {
 	}
 	e.place = l.PushBack(e)
 	t.touched.add(e.Path)
-	return true
+	return e
 }
 
 // pay has what an entry takes set aside; its holder's oldest make room for it.
@@ -88,18 +97,20 @@ func (e *tupleEntry) size() int { return 4*len(e.Path) + tupleOverhead }
 // tupleOverhead is about what an entry takes besides its path.
 const tupleOverhead = 256
 
-// dropBelow drops what is strictly below a job whose outcome is known, and says how much that was.
-func (t *tupleTable) dropBelow(p job.Path) uint64 {
-	below := slices.Clone(t.index.below(p))
-	for _, d := range below {
-		t.remove(d)
+// dropBelow drops of what is strictly below a job whose outcome is known what fits, and says how much that was.
+func (t *tupleTable) dropBelow(p job.Path, fits func(*tupleEntry) bool) (n uint64) {
+	for _, d := range slices.Clone(t.index.below(p)) {
+		if fits(d) {
+			t.remove(d)
+			n++
+		}
 	}
-	return uint64(len(below))
+	return n
 }
 
-// betterThan compares two tuples of one job: what is done is better, then a later life of the same peer.
+// betterThan compares two tuples of one job by one peer: a later life is better, then what is done.
 func (u *Tuple) betterThan(old *Tuple) bool {
-	if u.Holder.Peer == old.Holder.Peer && u.Holder.Inc != old.Holder.Inc {
+	if u.Holder.Inc != old.Holder.Inc {
 		return u.Holder.Inc > old.Holder.Inc
 	}
 	return u.Done && !old.Done
@@ -117,11 +128,12 @@ func (t *tupleTable) biggest() (id PeerID) {
 }
 
 func (t *tupleTable) remove(e *tupleEntry) {
-	i, ok := t.index.find(e.Path, e.Identity)
-	if !ok || t.index[i] != e {
+	i, _ := t.index.find(e.Path, e.Identity)
+	j := slices.Index(t.find(e.Path, e.Identity), e)
+	if j < 0 {
 		return
 	}
-	t.index = slices.Delete(t.index, i, i+1)
+	t.index = slices.Delete(t.index, i+j, i+j+1)
 	t.purse.give(e.Holder.Peer, e.size())
 	l := t.holders[e.Holder.Peer]
 	if l.Remove(e.place); l.Len() == 0 {
@@ -130,18 +142,23 @@ func (t *tupleTable) remove(e *tupleEntry) {
 	t.touched.add(e.Path)
 }
 
-// find looks a job up; nil if nobody is known to have it.
-func (t *tupleTable) find(p job.Path, id job.Identity) *tupleEntry {
-	if i, ok := t.index.find(p, id); ok {
-		return t.index[i]
+// find lists who is known to have a job, in the order in which they told of it.
+func (t *tupleTable) find(p job.Path, id job.Identity) []*tupleEntry {
+	first, _ := t.index.find(p, id)
+	n := first
+	for n < len(t.index) && t.index[n].Identity == id && slices.Equal(t.index[n].Path, p) {
+		n++
 	}
-	return nil
+	return t.index[first:n]
 }
 
 // forget drops what a holder said of a job, because it was not so.
 func (t *tupleTable) forget(p job.Path, id job.Identity, holder PeerID) {
-	if e := t.find(p, id); e != nil && e.Holder.Peer == holder {
-		t.remove(e)
+	for _, e := range t.find(p, id) {
+		if e.Holder.Peer == holder {
+			t.remove(e)
+			return
+		}
 	}
 }
 
