@@ -26,9 +26,9 @@ import (
 //     long job costs messages by the logarithm of its length.
 //  4. The receiver keeps them like what a leaver has handed over, passes them on by 1, and tells nobody until the
 //     sender is lost; the job that is then put back finds them. When the job's result comes they are dropped.
-//  5. Who has which is remembered for as long as there is room. If that peer is lost, what it had leaves again, to whoever
-//     adopts the job, or to the next that the root's jobs go to: it is adopted by somebody who knows nothing of it. What
-//     comes to an orphan waits for that.
+//  5. Who has which is remembered while there is room. If that peer is lost, what it had leaves again: to whoever adopts
+//     the job, who knows nothing of it; until then to the master, since the job above it may wait for long to be begun;
+//     of the root's jobs to the next that they go to.
 //
 // Rejected: to the root's holder straight away (it is no partner of most, so their loss would pass unseen); all
 // deputies (each outcome would cross each link); the nearest peer (a site fails as a whole, and inside a cluster
@@ -173,7 +173,8 @@ func (mi *mirror) flush() {
 	mi.pace(mi.links.expected(to.cluster, size))
 }
 
-// sort drops what nobody would want and puts what has not left first, of that, and of the others, those nearest the root.
+// sort drops what nobody would want and puts what has not left before the others; of each those nearest the root are
+// first.
 func (mi *mirror) sort() {
 	slices.SortStableFunc(mi.parts, func(a, b copied) int { return a.Path.Compare(b.Path) })
 	var above job.Path

@@ -203,3 +203,98 @@ func TestCopyIsHandedOver(t *testing.T) {
 		t.Error("what a leaver hands over is not told")
 	}
 }
+
+// What a peer had that is lost leaves again: to the master while the job is an orphan, as nobody else knows of it, and
+// to whoever adopts it; and nothing leaves twice to one peer. What comes to an orphan leaves too.
+func TestCopiesLeaveAgain(t *testing.T) {
+	s := ground("a: a1 a2 a3 a4")
+	b := below(s)
+	mi := b.mirror
+	mi.masters = newMastership(&s.cfg, &Run{Root: Job{Function: "f"}, Deputies: []PeerID{"a3"}}, "a1", s.members)
+	mi.masters.leader = living("a3")
+	held := &segment{job: Job{Path: job.Path{1}}, state: running, since: s.now}
+	b.segments.enter(held)
+	owner := b.partners.meet("a2")
+	b.own(owner, held, 1)
+	leaves := func(want string) {
+		t.Helper()
+		s.out.Messages = nil
+		for range 3 {
+			s.now += time.Minute
+			mi.flush()
+		}
+		got := ""
+		for _, m := range s.out.Messages {
+			got += string(m.To.Peer)
+			for _, p := range m.HandOver.Parts {
+				got += " " + p.Path.String()
+			}
+			got += ";"
+		}
+		if got != want {
+			t.Errorf("there leave %q, want %q", got, want)
+		}
+	}
+	mi.came(partAt(1, 1, 1), 0)
+	leaves("a2 1.1;")
+	owner.lost = true
+	mi.came(partAt(1, 1, 2), 0)
+	leaves("")
+	b.unown(held)
+	held.orphan = true
+	mi.again()
+	leaves("a3 1.1 1.2;")
+	mi.came(partAt(1, 1, 3), 0)
+	leaves("a3 1.3;")
+	held.orphan = false
+	b.own(b.partners.meet("a4"), held, 1)
+	mi.again()
+	leaves("a4 1.1 1.2 1.3;")
+	mi.again()
+	leaves("")
+}
+
+// The root's jobs are copied again when whoever had the copies is gone, not because somebody better has come.
+func TestKeeperIsFollowed(t *testing.T) {
+	s := ground("a: a1, b: b1 b2")
+	b := below(s)
+	mi := b.mirror
+	mi.masters = newMastership(&s.cfg, &Run{Root: Job{Function: "f"}, Deputies: []PeerID{"a1"}}, "a1", s.members)
+	b.segments.root = &segment{root: true, state: running, since: s.now}
+	b.segments.enter(b.segments.root)
+	to := func() (id PeerID) {
+		s.out.Messages = nil
+		mi.again()
+		s.now += time.Minute
+		mi.flush()
+		for _, m := range s.out.Messages {
+			id += m.To.Peer
+		}
+		return id
+	}
+	mi.came(partAt(1, 1), 0)
+	first := to()
+	other := map[PeerID]PeerID{"b1": "b2", "b2": "b1"}[first]
+	if id := to(); other == "" || id != "" {
+		t.Fatalf("copies leave to %q, then to %q", first, id)
+	}
+	mi.masters.ranks.deputies = []PeerID{"a1", other}
+	if id := to(); id != "" {
+		t.Errorf("%s is better, and copies leave to %q", other, id)
+	}
+	s.members = parseMembers("a: a1, b: " + string(other))
+	if id := to(); id != other {
+		t.Errorf("%s is gone, and copies leave to %q", first, id)
+	}
+}
+
+// Copies of those who are no members any more are told, though they were never partners.
+func TestStrayCopiesAreTold(t *testing.T) {
+	b := below(ground("a: a1, b: b1"))
+	b.lost.keepCopies("b1", []Partial{partAt(1, 1, 1)})
+	b.lost.keepCopies("b2", []Partial{partAt(1, 2, 1)})
+	b.lost.announceStrays()
+	if jobs := b.lost.telling.jobs; len(jobs) != 1 || jobs[0].path.String() != "2.1" {
+		t.Errorf("told are %v", jobs)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/satin-peer/satin/job"
 )
@@ -170,5 +171,80 @@ func TestOrphansAreToldBeforeTheyAreBegunAnew(t *testing.T) {
 		if list = told(later(c, c.cfg.TellEvery)); len(list) != 1 || !list[0].Done {
 			t.Errorf("when it has ended it tells %+v", list)
 		}
+	}
+}
+
+// Who else has a job is remembered: of two that have told of it one may be gone, which is heard by nobody who does not
+// know it, and neither tells again. So it is with what one has of a job that the other has whole, and what a member is
+// not any more has ends no orphan.
+func TestOthersHaveItToo(t *testing.T) {
+	c := salvageCore(t, nil)
+	tell := func(id PeerID, path job.Path) Tuple {
+		u := Tuple{Path: path, Identity: pathIdentity(path), Holder: living(id), Done: true}
+		c.Hear(c.now, &News{From: living(id), Tuples: []Tuple{u}})
+		return u
+	}
+	who := func(u Tuple) (id PeerID) {
+		if _, p := c.adoption.holderOf(u.Path, u.Identity); p != nil {
+			return p.id
+		}
+		return ""
+	}
+	all := tell("b", job.Path{1})
+	part := tell("c", job.Path{1, 2})
+	tell("d", job.Path{1})
+	under := &segment{job: Job{Path: job.Path{1, 2, 3}}, orphan: true}
+	if who(all) != "b" || who(part) != "c" || !c.lost.known(under) {
+		t.Errorf("%q and %q are asked", who(all), who(part))
+	}
+	c.SetMembers(c.now, parseMembers("x: a c d"))
+	if who(all) != "d" || who(part) != "c" || !c.lost.known(under) {
+		t.Errorf("when one is gone %q and %q are asked", who(all), who(part))
+	}
+	c.SetMembers(c.now, parseMembers("x: a e"))
+	if who(all)+who(part) != "" || c.lost.known(under) {
+		t.Error("what those have that are gone ends an orphan")
+	}
+}
+
+// Hearsay does not drive out what others have told themselves.
+func TestHearsayIsLast(t *testing.T) {
+	c := salvageCore(t, nil)
+	u := Tuple{Path: job.Path{1, 2}, Identity: pathIdentity(job.Path{1, 2}), Done: true}
+	told := func(id PeerID) Tuple {
+		v := u
+		v.Holder = living(id)
+		return v
+	}
+	for _, id := range []PeerID{"b", "c", "d"} {
+		c.Hear(c.now, &News{From: living(id), Tuples: []Tuple{told(id)}})
+	}
+	j := Job{Path: job.Path{1}, Restarted: true}
+	c.book.hold(c.partners.meet("e"), &Grant{Handle: 1, Job: j, Orphans: []Tuple{told("f"), told("g")}})
+	for _, e := range c.lost.tuples.find(u.Path, u.Identity) {
+		if e.Holder.Peer > "d" {
+			t.Errorf("%s has it, says another", e.Holder.Peer)
+		}
+	}
+}
+
+// When a peer is lost for good what was not told by then is told once, however long its copies here go on.
+func TestLostIsToldOnce(t *testing.T) {
+	c := salvageCore(t, nil)
+	p := c.partners.meet("b")
+	c.lost.keep(partAt(1, 1), own, "")
+	p.leases = []*lease{{thief: p}}
+	p.silent, p.lost = true, true
+	c.now += time.Hour
+	c.book.own(p, &segment{job: Job{Path: job.Path{2}}, state: running}, 1)
+	p.heard = 0
+	c.liveness.look(p)
+	if len(c.lost.telling.jobs) != 2 {
+		t.Fatalf("%d jobs are told of", len(c.lost.telling.jobs))
+	}
+	c.lost.telling.jobs = nil
+	c.now += time.Hour
+	if c.liveness.look(p); len(c.lost.telling.jobs) > 0 {
+		t.Error("it is told again")
 	}
 }

@@ -9,9 +9,10 @@ import (
 )
 
 // tupleTable is what others have told of lost work: the papers' orphan table (fault tolerance paper, 3.2). One tuple a
-// job and peer, of a few peers: which of them is lost may be heard later than what the others have, and that only once.
-// What a peer has finished takes the place of what it works on, and of all below it that it has. When the table is full,
-// whoever has most tuples in it loses the oldest, so that a peer that tells much, or lies, harms itself.
+// job and peer, of a few peers: one of them may be lost, which who does not know it never hears, and the others tell
+// of what they have only once. What a peer has finished takes the place of what it works on, and of all below it that
+// it has. When the table is full, whoever has most tuples in it loses the oldest, so that a peer that tells much, or
+// lies, harms itself.
 type tupleTable struct {
 	index   byPath[*tupleEntry]
 	holders map[PeerID]*list.List // of *tupleEntry, oldest first

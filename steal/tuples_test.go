@@ -70,8 +70,9 @@ func (m *modelTable) put(u Tuple) {
 	m.list = append(m.list, u)
 }
 
-// A tuple table is its model: bounded; one tuple a job and peer, of three peers, what is done preferred; an ancestor that
-// a peer has done in the place of all below it that it has; those who tell most lose first; what the gone had is gone.
+// A tuple table is its model: bounded; one tuple a job and peer, of three peers, what is done preferred; an ancestor
+// that a peer has done in the place of all below it that it has; those who tell most lose first; what the gone had is
+// gone.
 func TestTupleTableIsItsModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(1, 12).Draw(t, "most")
