@@ -26,9 +26,9 @@ import (
 //     long job costs messages by the logarithm of its length.
 //  4. The receiver keeps them like what a leaver has handed over, passes them on by 1, and tells nobody until the
 //     sender is lost; the job that is then put back finds them. When the job's result comes they are dropped.
-//  5. Who has which is remembered while there is room. If that peer is lost, what it had leaves again: to whoever adopts
-//     the job, who knows nothing of it; until then to the master, since the job above it may wait for long to be begun;
-//     of the root's jobs to the next that they go to.
+//  5. Who has which is remembered while there is room. If that peer is lost, what it had leaves again: to whoever
+//     adopts the job, who knows nothing of it; until then to the master, since the job above it may wait for long to
+//     be begun; of the root's jobs to the next that they go to.
 //
 // Rejected: to the root's holder straight away (it is no partner of most, so their loss would pass unseen); all
 // deputies (each outcome would cross each link); the nearest peer (a site fails as a whole, and inside a cluster

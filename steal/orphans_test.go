@@ -174,6 +174,46 @@ func TestOrphansAreToldBeforeTheyAreBegunAnew(t *testing.T) {
 	}
 }
 
+// What is at work for a lost peer is told of in a quarter of the time that others wait for company: it may be begun
+// anew.
+func TestAtWorkIsToldSoon(t *testing.T) {
+	for works, wait := range map[bool]time.Duration{false: 1, true: 4} {
+		c := salvageCore(t, nil)
+		s := &segment{job: jobAt(3), state: running, orphan: true}
+		c.segments.enter(s)
+		if works {
+			c.lost.announceRunning(s)
+		} else {
+			c.lost.announce(s.job.Path, s.job.Identity)
+		}
+		if got := c.lost.nextTell() - c.now; got != c.cfg.TellEvery/wait {
+			t.Errorf("at work %t: told of after %v", works, got)
+		}
+	}
+}
+
+// A job that was passed on for a peer that is lost is had from whoever got it when the same job is to be run here: it
+// is neither computed again nor asked for.
+func TestPassedOnIsFound(t *testing.T) {
+	c := salvageCore(t, nil)
+	j := jobAt(3, 1)
+	s := &segment{job: j, state: lent}
+	c.segments.enter(s)
+	owner, thief := c.partners.meet("b"), c.partners.meet("c")
+	c.book.own(owner, s, 1)
+	l := &lease{job: j, parent: s}
+	c.leases.lend(thief, l)
+	s.lent, owner.lost = l, true
+	if !c.adoption.find(&Taken{Ref: 7, Job: j, Spawned: true}) {
+		t.Fatal("it is not found")
+	}
+	out := c.Step(c.now, &Message{Run: c.run.ID, From: living("c"), To: c.self,
+		Result: &Result{Handle: l.handle, Path: j.Path, Identity: j.Identity, Outcome: []byte("x")}})
+	if got := orders(out, Deliver); len(got) != 1 || got[0].Ref != 7 {
+		t.Errorf("when it is done: %+v", out.Orders)
+	}
+}
+
 // Who else has a job is remembered: of two that have told of it one may be gone, which is heard by nobody who does not
 // know it, and neither tells again. So it is with what one has of a job that the other has whole, and what a member is
 // not any more has ends no orphan.

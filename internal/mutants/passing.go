@@ -43,7 +43,7 @@ var passingMutants = []mutant{
 	{name: "passing/waiting-begins", wrong: "a job begins that another is known to be at work on", file: "steal/adopt.go",
 		pkg: "steal", run: "^TestWaitingIsSought$", old: "!s.job.Restarted && s.state != waiting ||", new: "!s.job.Restarted ||"},
 	{name: "passing/known-before", wrong: "of a job that comes it is not asked who is known to have it", file: "steal/book_segments.go",
-		pkg: "steal", run: "^TestWaitingIsSought$", old: "b.lost.reconsider || b.lost.tuples.find(", new: "b.lost.reconsider && b.lost.tuples.find("},
+		pkg: "steal", run: "^TestWaitingIsSought$", old: "b.lost.reconsider || len(b.lost.tuples.find(", new: "b.lost.reconsider && len(b.lost.tuples.find("},
 	{name: "passing/sought-dies", wrong: "a thief that comes back ends the orphan for which its copy was given up",
 		file: "steal/adopt.go", pkg: "steal", run: "^TestSoughtIsHeir$", old: "s.sought, s.heir = s.sought+1, true", new: "s.sought++"},
 	{name: "passing/heir-of-nothing", wrong: "a thief is not believed because of what nobody has", file: "steal/book.go",

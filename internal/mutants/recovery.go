@@ -7,10 +7,10 @@ const salvage = "^Test(Transcripts|Hostile|Aborted|Nothing|Cancel|HandOver|LostD
 // recoveryMutants are mistakes in what is done about lost work.
 var recoveryMutants = []mutant{
 	{name: "recovery/passed-on-not-found", wrong: "a job that was passed on for a lost peer is computed here again",
-		file: "steal/adopt.go", pkg: "internal/sim", run: "^TestRegressions$", old: "if s := ad.segments.passedOn(p, id); s != nil {",
+		file: "steal/adopt.go", run: "^TestPassedOnIsFound$", old: "if s := ad.segments.passedOn(p, id); s != nil {",
 		new: "if s := (*segment)(nil); s != nil {"},
 	{name: "recovery/at-work-told-late", wrong: "what is at work for a lost peer is told of as late as what is finished",
-		file: "steal/tell.go", pkg: "internal/sim", run: "^TestRegressions$", old: "lw.cfg.TellEvery/4", new: "lw.cfg.TellEvery"},
+		file: "steal/tell.go", run: "^TestAtWorkIsToldSoon$", old: "lw.cfg.TellEvery/4", new: "lw.cfg.TellEvery"},
 	{name: "recovery/told-into-a-broken-line", wrong: "what is at work for nobody is told once, when nobody hears it",
 		file: "steal/masters.go", run: "^TestOrphansAreToldToTheMaster$",
 		old: "	ld.decide(d)\n	if d.Ended != \"\" {", new: "	if ld.decide(d); false {"},
