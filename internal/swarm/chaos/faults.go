@@ -35,6 +35,8 @@ func (t *trial) play(ctx context.Context, a Act) error {
 		return t.kill(ctx, a, who)
 	case Stop:
 		return t.halt(ctx, a, who)
+	case Pause:
+		return t.pause(ctx, a, who)
 	case Term, Leave:
 		t.leave(ctx, a, who)
 		return nil
@@ -241,6 +243,25 @@ func (t *trial) halt(_ context.Context, a Act, who []*swarm.Process) error {
 				t.wrong("peer %d cannot go on: %w", p.Number, err)
 			}
 			t.setAway(p, false)
+		}
+	})
+	return nil
+}
+
+// pause takes their cores from processes, and gives them back after a time.
+func (t *trial) pause(ctx context.Context, a Act, who []*swarm.Process) error {
+	for _, p := range who {
+		if _, err := p.Command(ctx, "pause"); err != nil {
+			return err
+		}
+	}
+	t.later.Go(func() {
+		t.until(a.For)
+		t.note("%s have their cores again", numbers(who))
+		for _, p := range who {
+			if _, err := p.Command(ctx, "resume"); err != nil && ctx.Err() == nil {
+				t.wrong("peer %d cannot go on: %w", p.Number, err)
+			}
 		}
 	})
 	return nil

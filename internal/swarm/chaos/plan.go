@@ -37,6 +37,7 @@ type Kind string
 const (
 	Kill  Kind = "kill"           // SIGKILL
 	Stop  Kind = "stop"           // SIGSTOP, and SIGCONT after a time
+	Pause Kind = "pause"          // satin-peer pause, and resume after a time: it is there and has no core
 	Term  Kind = "terminate"      // SIGTERM: leaves
 	Leave Kind = "leave"          // satin-peer leave
 	Cut   Kind = "cut off"        // cannot reach the others, for a time
@@ -192,6 +193,7 @@ var themes = []struct {
 	{"processes that compute are killed", (*draw).reaped},
 	{"one lies", (*draw).oneLies},
 	{"processes that compile are killed", (*draw).compiling},
+	{"users want their cores", (*draw).somePaused},
 }
 
 // Draw makes the plan of a seed.
@@ -314,6 +316,20 @@ func (d *draw) someStop() {
 	}
 }
 
+// somePaused pauses some, the owner now and then, and so long that another peer goes on with its root; one of the others
+// may be killed meanwhile.
+func (d *draw) somePaused() {
+	who := d.some(1, 3)
+	lasts := d.span()
+	if d.IntN(2) == 0 {
+		who, lasts = append(who, d.Owner), lasts+[]time.Duration{0, 12 * time.Second}[d.IntN(2)]
+	}
+	d.act(Act{Kind: Pause, Who: who, On: d.on(), For: lasts})
+	if d.IntN(2) == 0 {
+		d.act(Act{Kind: Kill, Who: d.some(1, 1), On: d.on(), Back: d.back()})
+	}
+}
+
 // someLeave has single peers leave, or all of a cluster.
 func (d *draw) someLeave() {
 	kind := []Kind{Term, Leave}[d.IntN(2)]
@@ -432,7 +448,7 @@ func (d *draw) suspended() {
 func (d *draw) mixture() {
 	newcomer := peers
 	for range 3 {
-		switch d.IntN(5) {
+		switch d.IntN(6) {
 		case 0:
 			d.act(Act{Kind: Kill, Who: d.some(1, 2), On: d.on(), Back: d.back()})
 		case 1:
@@ -444,6 +460,8 @@ func (d *draw) mixture() {
 		case 4:
 			d.act(Act{Kind: Enter, Who: []int{newcomer}, On: Cue{Sign: Progress, Share: 0.3 * d.Float64()}})
 			newcomer++
+		case 5:
+			d.act(Act{Kind: Pause, Who: d.some(1, 2), On: d.on(), For: d.span()})
 		}
 	}
 }

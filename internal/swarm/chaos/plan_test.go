@@ -31,7 +31,7 @@ func TestSeedDecidesThePlan(t *testing.T) {
 	if len(themesSeen) != len(themes) {
 		t.Errorf("of %d themes only %v are drawn", len(themes), themesSeen)
 	}
-	for _, k := range []Kind{Kill, Stop, Term, Leave, Cut, Fill, Enter, Suspend, Resume, Copy, Reap} {
+	for _, k := range []Kind{Kill, Stop, Pause, Term, Leave, Cut, Fill, Enter, Suspend, Resume, Copy, Reap} {
 		if !kinds[k] {
 			t.Errorf("nobody ever has to %s", k)
 		}
@@ -72,7 +72,7 @@ func checkPlan(t *testing.T, p Plan) {
 		if a.On.Sign == Compiling && !strings.HasPrefix(p.Task, inGo) {
 			t.Errorf("nothing takes long to compile: %v", p)
 		}
-		if lasts := a.Kind == Stop || a.Kind == Cut || a.Kind == Fill; lasts != (a.For > 0) {
+		if lasts := slices.Contains([]Kind{Stop, Pause, Cut, Fill}, a.Kind); lasts != (a.For > 0) {
 			t.Errorf("%s for %v: %v", a.Kind, a.For, p)
 		}
 		if text := a.String(); !strings.HasPrefix(text, string(a.Kind)) {
