@@ -27,6 +27,7 @@ type adoption struct {
 	lost     *lostWork
 	book     *book
 	adopting []adopting
+	later    []lateAdoption
 }
 
 // holderOf finds who else has a job, if it can be asked: if several have, one that has finished it.
@@ -182,7 +183,7 @@ func (ad *adoption) onAdopt(p *peer, a *Adopt) {
 		j := &a.Jobs[i]
 		if _, held := p.findHeld(j.Handle); held || slices.Contains(p.done, j.Handle) {
 			ad.stats.DroppedDuplicate++
-		} else if !ad.adoptOne(p, j) {
+		} else if !ad.adoptOne(p, j) && !ad.keepForLater(p, j) {
 			missing = append(missing, j.Handle)
 		}
 	}

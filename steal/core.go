@@ -121,6 +121,7 @@ func (c *Core) Next() (at time.Duration, ok bool) {
 	earliest(c.departure.nextHandOver())
 	if !c.leaving {
 		earliest(c.mirror.at)
+		earliest(c.adoption.nextLater())
 	}
 	for i := range c.thief.flights {
 		earliest(c.thief.flights[i].Deadline)
@@ -272,6 +273,7 @@ func (c *Core) end() Output {
 		}
 		return c.out
 	}
+	c.adoption.adoptLater()
 	c.adoption.reconsiderRestarted()
 	c.book.giveBackOverdrawn()
 	c.book.feedWorkers()

@@ -285,8 +285,9 @@ func (dp *departure) nextHandOver() time.Duration {
 // onHandOver keeps what a leaver hands over, and tells that it is here now; of copies when their sender is lost.
 func (dp *departure) onHandOver(p *peer, h *HandOver) {
 	if h.Copy && !dp.leaving && !dp.run.Proving {
-		for _, k := range dp.lost.keepCopies(p.id, h.Parts) {
-			dp.mirror.pass(p, k.Partial)
+		dp.lost.keepCopies(p.id, h.Parts)
+		for i := range h.Parts { // what was here before, too: nobody else may know of it who waits for this job
+			dp.mirror.pass(p, h.Parts[i])
 		}
 		dp.send(p, &Message{HandOverAck: &HandOverAck{ID: h.ID}})
 		return

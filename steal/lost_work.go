@@ -54,15 +54,16 @@ func (lw *lostWork) restore(parts []Partial) {
 	}
 }
 
-// keepCopies keeps what another peer has too, and says what of it was not here before.
-func (lw *lostWork) keepCopies(of PeerID, parts []Partial) (ks []*kept) {
+// keepCopies keeps what another peer has too, as far as it is not here already.
+func (lw *lostWork) keepCopies(of PeerID, parts []Partial) {
 	for i := range parts {
+		if lw.store.find(parts[i].Path, parts[i].Identity) != nil {
+			continue
+		}
 		if k := lw.keep(parts[i], handed, of); k != nil {
 			k.copied = true
-			ks = append(ks, k)
 		}
 	}
-	return ks
 }
 
 // keepOrphan keeps the outcome of a job that nobody has had, and tells of it.

@@ -254,6 +254,20 @@ func TestCopiesLeaveAgain(t *testing.T) {
 	leaves("")
 }
 
+// A copy of what this peer has computed itself is passed on like any other: whoever waits for the job above knows
+// nothing of it. It stays what it is here, and is told of when its own owner is lost.
+func TestCopiesOfOnesOwn(t *testing.T) {
+	c := salvageCore(t, nil)
+	holdFor(c, "c", 1, jobAt(1))
+	p := partAt(1, 1, 2)
+	c.lost.keep(p, settled, "d")
+	copyFrom(c, "b", p)
+	k := c.lost.store.find(p.Path, p.Identity)
+	if len(c.mirror.parts) != 1 || k.class != settled || k.owner != "d" || k.copied {
+		t.Errorf("%d parts are passed on; here it is %+v", len(c.mirror.parts), k)
+	}
+}
+
 // The root's jobs are copied again when whoever had the copies is gone, not because somebody better has come.
 func TestKeeperIsFollowed(t *testing.T) {
 	s := ground("a: a1, b: b1 b2")

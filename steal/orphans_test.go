@@ -214,6 +214,55 @@ func TestPassedOnIsFound(t *testing.T) {
 	}
 }
 
+// An adoption that comes before the owner is believed silent waits for that, and is refused if the owner is heard.
+func TestAdoptionsWait(t *testing.T) {
+	for _, lost := range []bool{true, false} {
+		c := salvageCore(t, nil)
+		holdFor(c, "b", 1, jobAt(3))
+		c.Report(c.now, Load{Workers: 1, Runs: 1})
+		j := jobAt(3)
+		step := func(m *Message) (refused bool) {
+			m.Run, m.To = c.run.ID, c.self
+			return slices.ContainsFunc(c.Step(c.now, m).Messages,
+				func(m *Message) bool { return m.To.Peer == "d" && m.Return != nil })
+		}
+		adopt := &Adopt{Jobs: []Adoption{{Handle: 7, Path: j.Path, Identity: j.Identity}}}
+		if step(&Message{From: living("d"), Adopt: adopt}) {
+			t.Fatal("it is refused at once")
+		}
+		refused := false
+		for i := range 2 {
+			later(c, c.cfg.HeartbeatEvery)
+			if !lost {
+				beat := &Heartbeat{Seq: uint64(i + 1), Every: time.Second, Leases: 1}
+				refused = step(&Message{From: living("b"), Heartbeat: beat}) || refused
+			}
+		}
+		later(c, c.cfg.HeartbeatEvery)
+		_, adopted := c.partners.find("d").findHeld(7)
+		if adopted != lost || refused == lost || len(c.adoption.later) > 0 {
+			t.Errorf("owner lost %t: adopted %t, refused %t, %d wait", lost, adopted, refused, len(c.adoption.later))
+		}
+	}
+}
+
+// An adoption is refused when the time has passed in which the owner would have been believed silent.
+func TestAdoptionsAreRefused(t *testing.T) {
+	c := salvageCore(t, nil)
+	holdFor(c, "b", 1, jobAt(3))
+	j := jobAt(3)
+	if !c.adoption.keepForLater(c.partners.meet("d"), &Adoption{Handle: 7, Path: j.Path, Identity: j.Identity}) {
+		t.Fatal("it does not wait")
+	}
+	if at := c.adoption.nextLater(); at != c.now+c.partners.silence(c.partners.find("b")) {
+		t.Errorf("it waits until %v", at)
+	}
+	c.now = c.adoption.nextLater()
+	if c.adoption.adoptLater(); len(c.adoption.later) > 0 {
+		t.Error("it waits still")
+	}
+}
+
 // Who else has a job is remembered: of two that have told of it one may be gone, which is heard by nobody who does not
 // know it, and neither tells again. So it is with what one has of a job that the other has whole, and what a member is
 // not any more has ends no orphan.

@@ -125,7 +125,6 @@ func TestHostileAdopt(t *testing.T) {
 	c := salvageCore(t, nil)
 	holdFor(c, "b", 1, jobAt(1))
 	for name, j := range map[string]Adoption{
-		"owned":            {Handle: 1, Path: job.Path{1}, Identity: pathIdentity(job.Path{1})},
 		"unknown":          {Handle: 2, Path: job.Path{2}, Identity: pathIdentity(job.Path{2})},
 		"another identity": {Handle: 3, Path: job.Path{1}},
 	} {
@@ -135,8 +134,20 @@ func TestHostileAdopt(t *testing.T) {
 			t.Errorf("%s: %+v", name, out.Messages)
 		}
 	}
-	if p := c.partners.find("b"); len(p.held) != 1 || c.Stats().OrphansAdopted != 0 {
-		t.Error("the job was taken from its owner")
+	refused := 0
+	for i := range 3 * maxLater {
+		owned := Adoption{Handle: Handle(10 + i/2), Path: job.Path{1}, Identity: pathIdentity(job.Path{1})}
+		out := c.Step(c.now, &Message{From: living("c"), To: c.self, Adopt: &Adopt{Jobs: []Adoption{owned}}})
+		refused += len(out.Messages)
+	}
+	if refused != maxLater {
+		t.Errorf("%d of %d are refused at once", refused, 3*maxLater)
+	}
+	out := c.Step(c.now+time.Millisecond, &Message{From: living("b"), To: c.self,
+		Heartbeat: &Heartbeat{Seq: 1, Every: time.Second, Leases: 1}})
+	if p := c.partners.find("b"); len(p.held) != 1 || c.Stats().OrphansAdopted != 0 || len(out.Messages) == 0 ||
+		len(c.adoption.later) > 0 {
+		t.Errorf("the job was taken from its owner, or that is not refused: %+v", out.Messages)
 	}
 	goodbye(c, "b")
 	adopt := &Message{From: living("c"), To: c.self,

@@ -57,7 +57,7 @@ var passingMutants = []mutant{
 	{name: "passing/sought-for-ever", wrong: "a liar has a job begin again and again", file: "steal/adopt.go",
 		pkg: "steal", run: "^TestSoughtSoOften$", old: "s.state == running && s.sought < maxSought", new: "s.state == running"},
 	{name: "passing/sought-once", wrong: "an orphan that was waited for when it was asked for is never asked for again",
-		file: "steal/adopt.go", pkg: "internal/sim/paper", run: passing, old: "const maxSought = 3", new: "const maxSought = 1"},
+		file: "steal/adopt.go", pkg: "steal", run: "^TestSoughtSoOften$", old: "const maxSought = 3", new: "const maxSought = 1"},
 	{name: "passing/work-shows-nothing", wrong: "idleness counts although work comes from the job that is waited for",
 		file: "steal/book_segments.go", pkg: "steal", run: "^TestWorkFromBelow$", old: "	b.leases.gotBelow(g.Job.Path)\n", new: ""},
 	{name: "passing/copies-show", wrong: "what a copy spawns shows that the thief is at work", file: "steal/book_segments.go",

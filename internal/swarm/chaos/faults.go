@@ -36,7 +36,7 @@ func (t *trial) play(ctx context.Context, a Act) error {
 	case Stop:
 		return t.halt(ctx, a, who)
 	case Pause:
-		return t.pause(ctx, a, who)
+		return pause(ctx, t, a, who)
 	case Term, Leave:
 		t.leave(ctx, a, who)
 		return nil
@@ -249,7 +249,7 @@ func (t *trial) halt(_ context.Context, a Act, who []*swarm.Process) error {
 }
 
 // pause takes their cores from processes, and gives them back after a time.
-func (t *trial) pause(ctx context.Context, a Act, who []*swarm.Process) error {
+func pause(ctx context.Context, t *trial, a Act, who []*swarm.Process) error {
 	for _, p := range who {
 		if _, err := p.Command(ctx, "pause"); err != nil {
 			return err

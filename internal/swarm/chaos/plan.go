@@ -316,8 +316,8 @@ func (d *draw) someStop() {
 	}
 }
 
-// somePaused pauses some, the owner now and then, and so long that another peer goes on with its root; one of the others
-// may be killed meanwhile.
+// somePaused pauses some, the owner now and then, and so long that another peer goes on with its root; one of the
+// others may be killed meanwhile.
 func (d *draw) somePaused() {
 	who := d.some(1, 3)
 	lasts := d.span()
