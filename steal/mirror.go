@@ -55,10 +55,10 @@ type mirror struct {
 	}
 }
 
-// copied is a part, and who has a copy of it.
+// copied is a part, and who has had a copy of it last.
 type copied struct {
 	Partial
-	at Address
+	by Address
 }
 
 const (
@@ -158,7 +158,7 @@ func (mi *mirror) flush() {
 		p := &mi.parts[i]
 		if n := len(parts); n == 0 || n < maxParts && size+p.Size() <= most && mi.partOf(p.Path) == s {
 			parts, size = append(parts, p.Partial), size+p.Size()
-			p.at = to.addr()
+			p.by = to.addr()
 		}
 	}
 	mi.waiting -= len(parts)
@@ -188,7 +188,7 @@ func (mi *mirror) sort() {
 			continue
 		}
 		switch to := mi.receiver(s, keeper); {
-		case to != nil && !mi.has(s, to, p.at):
+		case to != nil && !mi.has(s, to, p.by):
 			waiting = append(waiting, p)
 		case to != nil || s.orphan || s.inDoubt():
 			left = append(left, p)
