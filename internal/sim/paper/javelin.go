@@ -96,8 +96,8 @@ func makeJavelin(o Options) (*Document, error) {
 		"it is done, so that a host takes one task with it. First as there, where the longest took 57 s: a job of equal tasks, of 27 s on average and 41 s at " +
 		"most, which the owner gives away one by one. Then the trees of the raytracer and of tsp, as in [the recovery page](sim-recovery.md): " +
 		"hosts steal large jobs and finish most of what is below them in place, of which those who wait for the jobs get copies every few seconds. " +
-		"So what a killed host takes with it is what it was in the middle of, and the last of what it had finished; and, where whoever had its " +
-		"copies was killed before it, all that those were of.")
+		"So what a killed host takes with it is what it was in the middle of, and the last of what it had finished: where whoever had its " +
+		"copies was killed before it, they went to the next.")
 	for _, t := range []recoveryTree{
 		{"tasks", func(uint64) (sim.Tree, error) { return newTasks(), nil }},
 		{"raytracer", func(uint64) (sim.Tree, error) { return embeddedTree("raytracer") }},
