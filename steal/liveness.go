@@ -49,7 +49,8 @@ func (lv *liveness) beat() {
 }
 
 // look decides whether a partner is lost. What is held for it is told one period before: others, who look at other
-// moments, are to know of that when they begin its jobs anew. It is told again then, for what was begun meanwhile.
+// moments, are to know of that when they begin its jobs anew. It is told again then, for what was begun meanwhile, and
+// once more when it is lost for good, though a copy of what that peer has may go on here for long.
 func (lv *liveness) look(p *peer) {
 	silent, limit := lv.now-p.heard, lv.partners.silence(p)
 	if !p.watched() || silent <= limit-lv.partners.period(p) {

@@ -80,7 +80,7 @@ func (mi *mirror) came(p Partial, took time.Duration) {
 		return
 	}
 	if len(mi.parts) >= mostCopies || mi.bytes+size > maxCopies {
-		mi.sort()
+		mi.sort(mi.keeper())
 		mi.drop(mostCopies/2, maxCopies/2)
 	}
 	if mi.bytes+size > maxCopies {
@@ -144,14 +144,15 @@ func (mi *mirror) flush() {
 	if mi.at == 0 || mi.now < mi.at {
 		return
 	}
-	mi.sort()
+	keeper := mi.keeper()
+	mi.sort(keeper)
 	most := min(max(copiesSent, mi.most), mi.cfg.MaxHandOver)
 	mi.at, mi.most = 0, 0
 	if mi.waiting == 0 {
 		return
 	}
 	s := mi.partOf(mi.parts[0].Path)
-	to := mi.receiver(s, mi.keeper())
+	to := mi.receiver(s, keeper)
 	var parts []Partial
 	size := 0
 	for i := range mi.parts[:mi.waiting] {
@@ -175,10 +176,9 @@ func (mi *mirror) flush() {
 
 // sort drops what nobody would want and puts what has not left before the others; of each those nearest the root are
 // first.
-func (mi *mirror) sort() {
+func (mi *mirror) sort(keeper *peer) {
 	slices.SortStableFunc(mi.parts, func(a, b copied) int { return a.Path.Compare(b.Path) })
 	var above job.Path
-	keeper := mi.keeper()
 	mi.bytes, mi.waiting = 0, 0
 	left := make([]copied, 0, len(mi.parts))
 	waiting := mi.parts[:0]

@@ -8,15 +8,21 @@ import (
 	"github.com/satin-peer/satin/job"
 )
 
+// atRoot is below of the peer that holds the root.
+func atRoot(s *shared) *book {
+	b := below(s)
+	b.mirror.masters = newMastership(&s.cfg, &Run{Root: Job{Function: "f"}, Deputies: []PeerID{"a1"}}, "a1", s.members)
+	b.segments.root = &segment{root: true, state: running, since: s.now}
+	b.segments.enter(b.segments.root)
+	return b
+}
+
 // Copies: as many leave together as the link carries in an eighth of the time until the next may, and no more than
 // before where that is not known.
 func TestCopiesFillTheirShare(t *testing.T) {
 	s := ground("a: a1, b: b1")
-	b := below(s)
+	b := atRoot(s)
 	mi := b.mirror
-	mi.masters = newMastership(&s.cfg, &Run{Root: Job{Function: "f"}, Deputies: []PeerID{"a1"}}, "a1", s.members)
-	b.segments.root = &segment{root: true, state: running, since: s.now}
-	b.segments.enter(b.segments.root)
 	for i := range uint32(40) {
 		mi.parts = append(mi.parts, copied{Partial: Partial{Path: job.Path{i}, Outcome: make([]byte, 10<<10)}})
 	}
@@ -271,11 +277,8 @@ func TestCopiesOfOnesOwn(t *testing.T) {
 // The root's jobs are copied again when whoever had the copies is gone, not because somebody better has come.
 func TestKeeperIsFollowed(t *testing.T) {
 	s := ground("a: a1, b: b1 b2")
-	b := below(s)
+	b := atRoot(s)
 	mi := b.mirror
-	mi.masters = newMastership(&s.cfg, &Run{Root: Job{Function: "f"}, Deputies: []PeerID{"a1"}}, "a1", s.members)
-	b.segments.root = &segment{root: true, state: running, since: s.now}
-	b.segments.enter(b.segments.root)
 	to := func() (id PeerID) {
 		s.out.Messages = nil
 		mi.again()
