@@ -8,10 +8,12 @@ import (
 // Subproblem are the tours that contain the chosen edges and none of the discarded ones. A better one than those that
 // are known is wanted: a shorter one or, if it is known how long a shortest one is, one that comes first.
 //
-// In that case how a subproblem is split depends on what it is and not on the tours that have been found. So all
-// searches have one tree, of which they leave out more or less, and what is first in it is the same for all.
+// How a subproblem is split depends on what it is and not on the tours that have been found, which only say what of it
+// is left out. So all searches have one tree: whoever does a lost job again comes to the jobs that others have done
+// under it, and what is first is the same for all.
 type Subproblem struct {
-	Goal    int64   // a shortest tour is 1 shorter; 0: that is not known
+	Goal    int64   // tours as long or longer are of no use
+	Known   bool    // a shortest tour is shorter by 1
 	Shift   int     // of distances in the relaxation
 	Edges   []uint8 // Cities x Cities, symmetric: open, chosen or discarded
 	Open    int     // number of open edges
@@ -21,39 +23,31 @@ type Subproblem struct {
 }
 
 // whole is the subproblem in which nothing has been decided.
-func whole(in *Instance) Subproblem {
+func whole(in *Instance, goal int64) Subproblem {
 	n := in.Cities
 	edges := make([]uint8, n*n)
 	for a := range n {
 		edges[a*n+a] = discarded
 	}
-	return Subproblem{Shift: shiftOf(in), Edges: edges, Open: n * (n - 1) / 2}
+	return Subproblem{Goal: goal, Shift: shiftOf(in), Edges: edges, Open: n * (n - 1) / 2}
 }
 
 // firstOf is the same, with the length of a shortest tour.
 func firstOf(in *Instance, length int64) Subproblem {
-	s := whole(in)
-	s.Goal = length + 1
+	s := whole(in, length+1)
+	s.Known = true
 	return s
 }
 
 // limit is what a tour may cost, in the relaxation, if it is to be better than the best one.
 func (s *Subproblem) limit(best Tour) int64 {
 	switch {
-	case s.Goal == 0:
+	case !s.Known:
 		return (best.Length - 1) << s.Shift
 	case best.Length < s.Goal && slices.Compare(best.At, s.At) < 0:
 		return math.MinInt64 // all of this comes later
 	}
 	return (s.Goal - 1) << s.Shift
-}
-
-// goal is what the way to the bound and the conclusions from it aim at: tours shorter than this.
-func (s *Subproblem) goal(best Tour) int64 {
-	if s.Goal == 0 {
-		return best.Length
-	}
-	return s.Goal
 }
 
 // branch returns the best tour that it knows, and subproblems that contain every better one, the most promising
@@ -63,7 +57,7 @@ func (s *Subproblem) branch(in *Instance, best Tour) (Tour, []Subproblem) {
 	r := relax(in, s)
 	defer relaxations.Put(r)
 	for ; ; r.restart(in, &rest) {
-		tour, bound, left := r.ascend(s.goal(best), s.limit(best), rest.schedule())
+		tour, bound, left := r.ascend(s.Goal, s.limit(best), rest.schedule())
 		if tour != nil {
 			tour.At = slices.Clone(s.At)
 			return shorter(best, *tour), nil
@@ -72,7 +66,7 @@ func (s *Subproblem) branch(in *Instance, best Tour) (Tour, []Subproblem) {
 			return best, nil
 		}
 		d := decided(in, &rest)
-		edges, left := r.reduce(d, (s.goal(best)-1)<<r.shift-bound)
+		edges, left := r.reduce(d, (s.Goal-1)<<r.shift-bound)
 		if !left {
 			return best, nil
 		}

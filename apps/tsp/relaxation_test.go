@@ -3,6 +3,7 @@ package tsp
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -109,11 +110,12 @@ func TestBranchKeepsTheBest(t *testing.T) {
 		in, s := drawSubproblem(rt)
 		known := in.tour(ascending(in.Cities))
 		known.Length += int64(rapid.IntRange(0, 5).Draw(rt, "loose"))
+		s.Goal = known.Length + int64(rapid.IntRange(0, 5).Draw(rt, "goal"))
 		s.At, known.At = []uint8{1, 0, 1}, rapid.SampledFrom([][]uint8{nil, {0, 1}, {1, 1}}).Draw(rt, "known at")
 		if rapid.Bool().Draw(rt, "length known") {
 			shortest := int64(math.MaxInt64)
 			tours(in.Cities, func(order []uint8) { shortest = min(shortest, in.tour(order).Length) })
-			s.Goal, known.Length = shortest+1, shortest+int64(rapid.IntRange(0, 1).Draw(rt, "none"))
+			s.Goal, s.Known, known.Length = shortest+1, true, shortest+int64(rapid.IntRange(0, 1).Draw(rt, "none"))
 		}
 		edges := slices.Clone(s.Edges)
 		best, children := s.branch(in, known)
@@ -122,7 +124,7 @@ func TestBranchKeepsTheBest(t *testing.T) {
 		}
 		tours(in.Cities, func(order []uint8) {
 			length := in.tour(order).Length
-			equal := length == s.Goal-1 && length == best.Length && slices.Compare(best.At, s.At) > 0
+			equal := s.Known && length == s.Goal-1 && length == best.Length && slices.Compare(best.At, s.At) > 0
 			if !allowed(s.Edges, order) || length >= best.Length && !equal {
 				return
 			}
@@ -142,12 +144,42 @@ func TestBranchKeepsTheBest(t *testing.T) {
 	})
 }
 
+// TestSplitAlike: which tours were found says whether a subproblem is split, and not into what: jobs that are done again
+// have the names that they had.
+func TestSplitAlike(t *testing.T) {
+	split := 0
+	for _, c := range trials() {
+		in, s := c.Problem.Map, whole(c.Problem.Map, c.Start.Length)
+		best := solveAlone(c.Problem)
+		var walk func(s Subproblem)
+		walk = func(s Subproblem) {
+			_, first := s.branch(in, c.Start)
+			switch _, later := s.branch(in, best); {
+			case len(later) == 0:
+			case !reflect.DeepEqual(first, later):
+				t.Fatalf("%s: at %v, %v and %v", in.Name, s.At, first, later)
+			default:
+				split++
+			}
+			for _, child := range first {
+				if child.Floor <= child.limit(best) {
+					walk(child)
+				}
+			}
+		}
+		walk(s)
+	}
+	if split < 20 {
+		t.Errorf("only %d subproblems were split twice", split)
+	}
+}
+
 // drawSubproblem decides some edges of a small instance, as choose and discard allow.
 func drawSubproblem(rt *rapid.T) (*Instance, Subproblem) {
 	n := rapid.IntRange(minCities, 7).Draw(rt, "cities")
 	longest := rapid.SampledFrom([]int32{1, 50, maxDistance}).Draw(rt, "longest")
 	in := newInstance("", n, func(a, b int) int32 { return rapid.Int32Range(0, longest).Draw(rt, "distance") })
-	s := whole(in)
+	s := whole(in, 0)
 	d := decided(in, &s)
 	for range rapid.IntRange(0, n).Draw(rt, "decisions") {
 		a := rapid.Uint8Range(0, uint8(n-1)).Draw(rt, "a")

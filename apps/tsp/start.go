@@ -6,8 +6,18 @@ import (
 )
 
 // startTour finds a tour that is nearly always the shortest one for instances of this size, so that every job
-// prunes against it from the beginning, wherever it runs: the better one of two independent walks.
-func startTour(in *Instance) Tour { return shorter(walk(in, 0), walk(in, 1)) }
+// prunes against it from the beginning, wherever it runs: the best one of some independent walks.
+func startTour(in *Instance) Tour {
+	best := walk(in, 0)
+	for way := uint64(1); way < ways; way++ {
+		best = shorter(best, walk(in, way))
+	}
+	return best
+}
+
+// ways is how many walks there are. Of eleven instances with 90 to 120 cities that were tried, two walks miss the
+// shortest tour in three, four in one. What they miss costs more than they take: up to 1.7 times the search.
+const ways = 4
 
 // walk is iterated local search: exchange pieces of a locally best tour at random, repair it, keep it unless it got
 // longer (Johnson, McGeoch, "The traveling salesman problem: a case study in local optimization", 1997). Each way has

@@ -40,12 +40,24 @@ func (Problem) unlike() string {
 // solve is the root job: it finds a shortest tour.
 func solve(f *satin.Frame, p Problem) Tour {
 	in := satin.ShareConstant(f, p.Map)
-	other := satin.Spawn(f, walkElsewhere, in)
-	return solveFrom(f, p, in, shorter(walk(p.Map, 0), other.Get()))
+	var others [ways - 1]satin.Future[Walk, Tour]
+	for i := range others {
+		others[i] = satin.Spawn(f, walkElsewhere, Walk{in, uint64(i) + 1})
+	}
+	start := walk(p.Map, 0)
+	for i := range others {
+		start = shorter(start, others[i].Get())
+	}
+	return solveFrom(f, p, in, start)
 }
 
-// walkElsewhere is the second walk of [startTour].
-func walkElsewhere(f *satin.Frame, in satin.Constant[*Instance]) Tour { return walk(in.Read(f), 1) }
+// Walk is one of the walks of [startTour].
+type Walk struct {
+	Map satin.Constant[*Instance]
+	Way uint64
+}
+
+func walkElsewhere(f *satin.Frame, w Walk) Tour { return walk(w.Map.Read(f), w.Way) }
 
 // solveFrom finds how long a shortest tour is; nearly always it is the start tour. If not, which of them the search
 // comes upon depends on who hears of what when, so a second search finds the first one in the order of the sequential
@@ -55,7 +67,7 @@ func solveFrom(f *satin.Frame, p Problem, in satin.Constant[*Instance], start To
 	look := func(s Subproblem, from Tour) Tour {
 		return search(f, Job{in, satin.ShareLattice(f, shorter, p.Map, from), s, p.Threshold})
 	}
-	best := look(whole(p.Map), start)
+	best := look(whole(p.Map, start.Length), start)
 	if best.Length == start.Length {
 		return start
 	}

@@ -194,7 +194,7 @@ func told(f *satin.Frame, t Trial) Tour {
 	in := t.Problem.Map
 	best := satin.ShareLattice(f, shorter, in, t.Start)
 	best.Offer(f, solveAlone(t.Problem))
-	s := whole(in)
+	s := whole(in, t.Start.Length)
 	_, children := s.branch(in, t.Start)
 	var worst Tour
 	for _, c := range children {
@@ -327,7 +327,7 @@ func TestSameTree(t *testing.T) {
 		}
 		return found
 	}
-	best := walk(whole(in), c.Start)
+	best := walk(whole(in, c.Start.Length), c.Start)
 	walk(firstOf(in, best.Length), Tour{Length: best.Length + 1})
 	if splits < 5 || better < 2 {
 		t.Fatalf("%d splits and %d better tours are not enough to try it on", splits, better)
@@ -346,7 +346,7 @@ func TestSameTree(t *testing.T) {
 func TestDeferredPruning(t *testing.T) {
 	c := poorly(randomInstance(30, 3), 3, 10)
 	in := c.Problem.Map
-	s := whole(in)
+	s := whole(in, c.Start.Length)
 	_, children := s.branch(in, c.Start)
 	waited := children[1]
 	if waited.Floor > waited.limit(c.Start) {

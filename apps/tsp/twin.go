@@ -4,7 +4,7 @@ package tsp
 func solveAlone(p Problem) Tour { return solveAloneFrom(p.Map, startTour(p.Map)) }
 
 func solveAloneFrom(in *Instance, start Tour) Tour {
-	s := whole(in)
+	s := whole(in, start.Length)
 	best := s.searchAlone(in, start)
 	if best.Length == start.Length {
 		return start
