@@ -91,10 +91,12 @@ func (b *book) finish(s *segment, outcome, voucher []byte) {
 		s.outcome, s.voucher = outcome, voucher
 		if !s.stays {
 			b.lost.keepOrphan(s)
+			b.mirror.homeless(s.part())
 		}
 		return
 	}
-	part := Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: outcome, Voucher: voucher}
+	s.outcome, s.voucher = outcome, voucher
+	part := s.part()
 	if l := s.copyOf; l != nil {
 		if !s.stays {
 			b.lost.keep(part, settled, b.self.Peer)
@@ -124,6 +126,9 @@ func (b *book) finish(s *segment, outcome, voucher []byte) {
 		return
 	}
 	k := b.lost.keep(part, settled, s.owner.id)
+	if s.inDoubt() {
+		b.mirror.homeless(part)
+	}
 	if k != nil && (s.owner.suspected() || b.masters.hasJustEnded(s.owner.id, b.cfg.BeaconEvery/2)) {
 		b.lost.announceOne(k)
 	}

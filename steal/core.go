@@ -56,7 +56,7 @@ func (c *Core) compose(advice policy.Policy) {
 	c.segments = newSegments(s)
 	c.leases = newLeases(s, c.partners)
 	c.lost = newLostWork(s, c.segments, c.leases)
-	c.mirror = &mirror{shared: s, partners: c.partners, segments: c.segments, masters: m}
+	c.mirror = &mirror{shared: s, partners: c.partners, segments: c.segments, masters: m, store: &c.lost.store}
 	ask := &adviser{policy: advice}
 	c.book = &book{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, lost: c.lost,
 		relay: &relay{s, ask, c.partners}, mirror: c.mirror, masters: m}

@@ -78,6 +78,11 @@ func (lo *losses) suspectOwner(p *peer) {
 		return
 	}
 	lo.doubt(p.held)
+	for _, s := range p.held {
+		if s.state == finished {
+			lo.book.mirror.homeless(s.part())
+		}
+	}
 	lo.lost.announceKept(p.id)
 	lo.lost.reconsider = true
 }
@@ -139,6 +144,7 @@ func (lo *losses) orphan(s *segment) {
 		lo.segments.dropUnacked(s)
 		lo.segments.forget(s)
 		lo.lost.keepOrphan(s)
+		lo.book.mirror.homeless(s.part())
 	}
 }
 

@@ -68,7 +68,7 @@ func (lw *lostWork) keepCopies(of PeerID, parts []Partial) {
 
 // keepOrphan keeps the outcome of a job that nobody has had, and tells of it.
 func (lw *lostWork) keepOrphan(s *segment) {
-	k := lw.keep(Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: s.outcome, Voucher: s.voucher}, own, "")
+	k := lw.keep(s.part(), own, "")
 	if k != nil {
 		lw.announce(k.Path, k.Identity)
 	}

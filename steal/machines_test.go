@@ -28,8 +28,9 @@ func below(s *shared) *book {
 	ps.talking = func(*peer) bool { return false }
 	ls := newLeases(s, ps)
 	ask := &adviser{policy: policy.RandomStealing{}}
-	return &book{shared: s, partners: ps, segments: ss, leases: ls, lost: newLostWork(s, ss, ls),
-		relay: &relay{s, ask, ps}, mirror: &mirror{shared: s, partners: ps, segments: ss}}
+	lost := newLostWork(s, ss, ls)
+	return &book{shared: s, partners: ps, segments: ss, leases: ls, lost: lost,
+		relay: &relay{s, ask, ps}, mirror: &mirror{shared: s, partners: ps, segments: ss, store: &lost.store}}
 }
 
 // Links: small messages time the latency, large ones the rate of what is left after it.

@@ -26,7 +26,9 @@ import (
 //     long job costs messages by the logarithm of its length.
 //  4. The receiver keeps them like what a leaver has handed over, passes them on by 1, and tells nobody until the
 //     sender is lost; the job that is then put back finds them. When the job's result comes they are dropped.
-//  5. Who has which is remembered while there is room. If that peer is lost, what it had leaves again: to whoever
+//  5. What came of a whole job for which nobody waits, or perhaps, goes to the master: who did it may be lost before
+//     somebody begins the job above it and asks for it.
+//  6. Who has which is remembered while there is room. If that peer is lost, what it had leaves again: to whoever
 //     adopts the job, who knows nothing of it; until then to the master, since the job above it may wait for long to
 //     be begun; of the root's jobs to the next that they go to.
 //
@@ -38,6 +40,7 @@ type mirror struct {
 	*shared
 	partners *partners
 	segments *segments
+	store    *store
 	masters  *mastership
 
 	parts   []copied // those that have not left first, once they are sorted
@@ -71,12 +74,23 @@ const (
 
 // came gathers the outcome of a job that a frame here waits for. Took is how long a thief had it; 0: it ran in place.
 func (mi *mirror) came(p Partial, took time.Duration) {
-	size := p.Size()
-	if !mi.salvaging() || mi.run.Proving || mi.run.Hoard || size > mi.cfg.MaxCopied {
+	s := mi.partOf(p.Path)
+	if s == nil || s.root && mi.masters == nil || !s.root && took > 0 && took < copyShare*mi.way(s, p.Size()) {
 		return
 	}
-	s := mi.partOf(p.Path)
-	if s == nil || s.root && mi.masters == nil || !s.root && took > 0 && took < copyShare*mi.way(s, size) {
+	mi.gather(p)
+}
+
+// homeless gathers what came of a job here for which nobody waits, or perhaps.
+func (mi *mirror) homeless(p Partial) {
+	if mi.masters != nil {
+		mi.gather(p)
+	}
+}
+
+func (mi *mirror) gather(p Partial) {
+	size := p.Size()
+	if !mi.salvaging() || mi.run.Proving || mi.run.Hoard || size > mi.cfg.MaxCopied {
 		return
 	}
 	if len(mi.parts) >= mostCopies || mi.bytes+size > maxCopies {
@@ -123,6 +137,16 @@ func (mi *mirror) again() {
 	}
 }
 
+// isHomeless says whether still nobody waits for what came of a job, and this peer has it.
+func (mi *mirror) isHomeless(p *Partial) bool {
+	if k := mi.store.find(p.Path, p.Identity); k != nil && k.class == own && !k.inPart {
+		return true
+	}
+	return mi.segments.oldest(p.Path, p.Identity, func(s *segment) bool {
+		return s.state == finished && s.inDoubt()
+	}) != nil
+}
+
 // pass gathers a copy that a thief has sent.
 func (mi *mirror) pass(from *peer, p Partial) {
 	if from.cluster == mi.cluster {
@@ -167,10 +191,14 @@ func (mi *mirror) flush() {
 	mi.stats.OutcomesCopied += uint64(len(parts))
 	mi.send(to, &Message{HandOver: &HandOver{ID: mi.handOvers, Parts: parts, Copy: true}})
 	mi.last.to, mi.last.id, mi.last.bytes, mi.last.at, mi.last.users = to, mi.handOvers, size, mi.now, 1
-	if !s.root && to.cluster != mi.cluster {
+	since := mi.now
+	if s != nil {
+		since = s.since
+	}
+	if (s == nil || !s.root) && to.cluster != mi.cluster {
 		mi.last.users = max(1, len(mi.members.Cluster(mi.cluster).Members))
 	}
-	mi.calm = mi.now + max(mi.partners.period(to), min((mi.now-s.since)/copyAge, mi.cfg.MaxHeartbeatEvery))
+	mi.calm = mi.now + max(mi.partners.period(to), min((mi.now-since)/copyAge, mi.cfg.MaxHeartbeatEvery))
 	mi.pace(mi.links.expected(to.cluster, size))
 }
 
@@ -184,13 +212,13 @@ func (mi *mirror) sort(keeper *peer) {
 	waiting := mi.parts[:0]
 	for _, p := range mi.parts {
 		s := mi.partOf(p.Path)
-		if s == nil || above != nil && atOrAbove(above, p.Path) {
+		if s == nil && !mi.isHomeless(&p.Partial) || above != nil && atOrAbove(above, p.Path) {
 			continue
 		}
 		switch to := mi.receiver(s, keeper); {
 		case to != nil && !mi.has(s, to, p.by):
 			waiting = append(waiting, p)
-		case to != nil || s.orphan || s.inDoubt():
+		case to != nil || s == nil || s.orphan || s.inDoubt():
 			left = append(left, p)
 		default:
 			continue
@@ -210,7 +238,7 @@ func (mi *mirror) sort(keeper *peer) {
 // has says whether to send there what somebody has had would be in vain. What the root's jobs have come to is sent to
 // another only when that one is gone.
 func (mi *mirror) has(s *segment, to *peer, had Address) bool {
-	if _, member := mi.members.Find(had.Peer); s.root && member {
+	if _, member := mi.members.Find(had.Peer); s != nil && s.root && member {
 		if to = mi.partners.find(had.Peer); to == nil {
 			return true
 		}
@@ -218,11 +246,13 @@ func (mi *mirror) has(s *segment, to *peer, had Address) bool {
 	return to.id == had.Peer && !to.lost && (had.Inc == 0 || to.inc <= had.Inc)
 }
 
-// receiver is who is to have copies of a job's parts; nil: nobody. For an orphan that is the master: it may take long
-// until somebody begins the job above it that nobody waits for.
+// receiver is who is to have copies of a job's parts; nil: nobody. For an orphan, or a job that nobody waits for any more
+// (nil), that is the master: it may take long until somebody begins the job above it that nobody waits for.
 func (mi *mirror) receiver(s *segment, keeper *peer) *peer {
 	id := PeerID("")
 	switch {
+	case s == nil:
+		id = mi.masters.leader.Peer
 	case s.root:
 		return keeper
 	case s.owner != nil && !s.owner.lost:

@@ -166,6 +166,11 @@ func (s *segment) inDoubt() bool {
 	return top != nil && (top.doubted || top.owner.suspected())
 }
 
+// part is what came of a job that has finished.
+func (s *segment) part() Partial {
+	return Partial{Path: s.job.Path, Identity: s.job.Identity, Outcome: s.outcome, Voucher: s.voucher}
+}
+
 // comesFrom says whether it makes no sense to give the segment to that peer.
 func (s *segment) comesFrom(p *peer) bool { return s.owner == p || s.standsInFor(p) }
 

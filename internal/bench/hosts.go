@@ -19,7 +19,7 @@ import (
 const (
 	hostsInAll   = 10
 	hostShare    = 10 // percent of a core's time
-	hostsSearch  = "tsp --random 115 --seed 3"
+	hostsSearch  = "tsp --random 120 --seed 6"
 	hostPatience = 10 * time.Minute // for one run
 )
 
