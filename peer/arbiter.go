@@ -42,11 +42,13 @@ type share struct {
 	most  int // the run's own limit
 	// dry says that the run has no work here at the moment.
 	dry func() bool
-	// set tells the run; called with the arbiter's mutex held, so it must not call back.
-	set func(cores int)
+	// set tells the run, and whether it has its cores in turns; called with the arbiter's mutex held, so it must not
+	// call back.
+	set func(cores int, turns bool)
 	// finish has the run take nothing more, or lifts that; called likewise.
 	finish func(on bool)
 	last   int
+	turns  bool // as it was told last
 }
 
 // join adds a run.
@@ -156,10 +158,11 @@ func (a *arbiter) divide() {
 			runs[i].want = min(runs[i].want, 1)
 		}
 	}
+	turns := !a.paused && a.cores > 0 && (n > 1 || a.rest > 0)
 	for i, c := range shareOut(cores, runs, a.turn) {
-		if s := a.shares[i]; s.last != c {
-			s.last = c
-			s.set(c)
+		if s := a.shares[i]; s.last != c || s.turns != turns {
+			s.last, s.turns = c, turns
+			s.set(c, turns)
 		}
 	}
 }

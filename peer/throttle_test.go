@@ -50,8 +50,10 @@ func TestThrottle(t *testing.T) {
 // Guards the way from the owner's wish to the runs: a core is taken from them in some turns.
 func TestArbiterRests(t *testing.T) {
 	a := &arbiter{cores: 1}
-	cores := -1
-	a.join(&share{most: 1, finish: func(bool) {}, dry: func() bool { return false }, set: func(c int) { cores = c }})
+	cores, inTurns := -1, false
+	one := &share{most: 1, finish: func(bool) {}, dry: func() bool { return false }}
+	one.set = func(c int, turns bool) { cores, inTurns = c, turns }
+	a.join(one)
 	used := 0
 	turns := func(n int) (used int) {
 		for range n {
@@ -63,6 +65,9 @@ func TestArbiterRests(t *testing.T) {
 	if n := turns(10); n != 10 {
 		t.Errorf("without a wish it has %d turns of 10", n)
 	}
+	if inTurns {
+		t.Error("alone and without a wish it has its core in turns")
+	}
 	a.used(2 * time.Second)
 	a.allow(1, 70)
 	if used = turns(100); used < 29 || used > 31 {
@@ -72,9 +77,24 @@ func TestArbiterRests(t *testing.T) {
 	if n := turns(30); n > 1 {
 		t.Errorf("it had ten turns too many, and then %d of 30", n)
 	}
+	if !inTurns {
+		t.Error("it does not know that it has its core in turns")
+	}
+	for _, paused := range []bool{true, false} { // nobody knows when a pause ends
+		if a.pause(paused); inTurns == paused {
+			t.Errorf("paused: %v, and in turns: %v", paused, inTurns)
+		}
+	}
+	if a.allow(0, 70); inTurns {
+		t.Error("it has no core in turns")
+	}
 	a.allow(1, 0)
-	if cores != 1 {
+	if cores != 1 || inTurns {
 		t.Error("without a wish it has no core")
+	}
+	other := &share{most: 1, finish: one.finish, dry: one.dry, set: one.set}
+	if a.join(other); !inTurns {
+		t.Error("beside another run it has its core for itself")
 	}
 }
 
@@ -83,7 +103,7 @@ func TestNewRunsFinish(t *testing.T) {
 	a := &arbiter{cores: 2}
 	var said []string
 	come := func(name string) {
-		a.join(&share{most: 2, dry: func() bool { return false }, set: func(int) {},
+		a.join(&share{most: 2, dry: func() bool { return false }, set: func(int, bool) {},
 			finish: func(on bool) { said = append(said, fmt.Sprint(name, on)) }})
 	}
 	come("first")

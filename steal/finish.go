@@ -14,6 +14,19 @@ func (c *Core) Finish(now time.Duration, on bool) Output {
 	return c.end()
 }
 
+// Turns says that the engine has cores in turns, with others or with rests, so that to have none for a moment means
+// nothing; or lifts that.
+func (c *Core) Turns(now time.Duration, on bool) Output {
+	if !c.begin(now) {
+		return c.out
+	}
+	if c.turns && !on {
+		c.still = now
+	}
+	c.turns = on
+	return c.end()
+}
+
 // Holding is how many jobs are here that others wait for, the root among them: those that wait, run, or have a result
 // that is not acknowledged.
 func (c *Core) Holding() int { return len(c.segments.byID) }

@@ -260,6 +260,64 @@ func TestCopiesLeaveAgain(t *testing.T) {
 	leaves("")
 }
 
+// What came of a job for which nobody waits, or perhaps, goes to the master at once: whoever did it may be lost before
+// it is asked for. It goes nowhere if somebody waits, and again if the master is lost.
+func TestHomelessGoToTheMaster(t *testing.T) {
+	for name, x := range map[string]struct {
+		before, after func(b *book, held *segment)
+		want          string
+	}{
+		"awaited":      {want: ""},
+		"silent owner": {before: func(_ *book, held *segment) { held.owner.silent = true }, want: "a3;"},
+		"silent later": {after: func(b *book, held *segment) { held.owner.silent = true; suspect(b, held.owner) },
+			want: "a3;"},
+		"doubted": {before: func(_ *book, held *segment) { held.doubted = true }, want: "a3;"},
+		"orphan":  {before: func(b *book, held *segment) { b.unown(held); held.orphan = true }, want: "a3;"},
+		"owner heard in time": {before: func(_ *book, held *segment) { held.owner.silent = true },
+			after: func(_ *book, held *segment) { held.owner.silent = false }, want: ""},
+		"lost master": {before: func(_ *book, held *segment) { held.owner.silent = true },
+			after: func(b *book, _ *segment) { b.mirror.masters.leader = living("a4") }, want: "a4;"},
+		"this is the master": {before: func(_ *book, held *segment) { held.owner.silent = true },
+			after: func(b *book, _ *segment) { b.mirror.masters.leader = living("a1") }, want: ""},
+	} {
+		s := ground("a: a1 a2 a3 a4")
+		b := below(s)
+		run := &Run{Root: Job{Function: "f"}, Deputies: []PeerID{"a3"}}
+		b.masters = newMastership(&s.cfg, run, "a1", s.members)
+		b.mirror.masters, b.masters.leader = b.masters, living("a3")
+		held := &segment{job: jobAt(1), state: running, since: s.now}
+		b.segments.enter(held)
+		b.own(b.partners.meet("a2"), held, 1)
+		if x.before != nil {
+			x.before(b, held)
+		}
+		b.finish(held, []byte("x"), nil)
+		if x.after != nil {
+			x.after(b, held)
+		}
+		got := ""
+		for range 3 {
+			s.now += time.Minute
+			b.mirror.again()
+			b.mirror.flush()
+		}
+		for _, m := range s.out.Messages {
+			if m.HandOver != nil && m.HandOver.Copy && m.HandOver.Parts[0].Path.String() == "1" {
+				got += string(m.To.Peer) + ";"
+			}
+		}
+		if got != x.want {
+			t.Errorf("%s: it goes to %q, want %q", name, got, x.want)
+		}
+	}
+}
+
+// suspect is what the core does about a peer that it has not heard for too long.
+func suspect(b *book, p *peer) {
+	(&losses{shared: b.shared, partners: b.partners, segments: b.segments, leases: b.leases, lost: b.lost,
+		book: b}).suspectOwner(p)
+}
+
 // A copy of what this peer has computed itself is passed on like any other: whoever waits for the job above knows
 // nothing of it. It stays what it is here, and is told of when its own owner is lost.
 func TestCopiesOfOnesOwn(t *testing.T) {

@@ -219,6 +219,16 @@ func TestStillIsSaid(t *testing.T) {
 	if still := said(c.now + 10*time.Second); len(still) > 0 {
 		t.Errorf("with a core it says at %v that it has none", still)
 	}
+	c.Report(c.now, Load{})
+	c.Turns(c.now, true)
+	if still := said(c.now + 10*time.Second); len(still) > 0 {
+		t.Errorf("with cores in turns it says at %v that it has none", still)
+	}
+	began = c.now
+	c.Turns(c.now, false)
+	if still := said(began + 10*time.Second); len(still) < 8 || still[0] < began+time.Second {
+		t.Errorf("without a core since %v, after turns, it says so at %v", began, still)
+	}
 	fresh := shared{now: time.Hour}
 	if fresh.standsStill(time.Second) {
 		t.Error("an engine that has reported nothing stands still")

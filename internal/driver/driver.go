@@ -268,6 +268,9 @@ func (d *Driver) Shun(now time.Duration, o steal.Outcasts) {
 // Finish has this peer take in nothing more, or lifts that: see steal.Core.
 func (d *Driver) Finish(now time.Duration, on bool) { d.feed(input{kind: sated, now: now, on: on}) }
 
+// Turns says that the engine has cores in turns, or lifts that: see steal.Core.
+func (d *Driver) Turns(now time.Duration, on bool) { d.feed(input{kind: inTurns, now: now, on: on}) }
+
 // Cancel ends this peer's part because the run is over.
 func (d *Driver) Cancel(now time.Duration) { d.feed(input{kind: cancelled, now: now}) }
 

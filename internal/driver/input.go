@@ -39,6 +39,7 @@ const (
 	proved
 	shunned
 	sated
+	inTurns
 	opened // of a claim
 	reran
 )
@@ -125,6 +126,8 @@ func (d *Driver) apply(in *input) steal.Output {
 		return c.Shun(now, in.outcasts)
 	case sated:
 		return c.Finish(now, in.on)
+	case inTurns:
+		return c.Turns(now, in.on)
 	case ready:
 		return c.Ready(now, in.segment)
 	case notReady:

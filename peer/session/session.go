@@ -255,11 +255,13 @@ func (s *Session) SetMembers(members *steal.Members) {
 	})
 }
 
-// SetCores says how many cores the run may use from now on, 0 to as many as its engine has.
-func (s *Session) SetCores(n int) {
-	s.tell(func(time.Duration) {
+// SetCores says how many cores the run may use from now on, 0 to as many as its engine has; and whether that is for a
+// turn only, and others come.
+func (s *Session) SetCores(n int, turns bool) {
+	s.tell(func(now time.Duration) {
 		s.cores = n
 		s.setCores()
+		s.driver.Turns(now, turns)
 	})
 }
 

@@ -145,7 +145,7 @@ func newNet(t *testing.T, peers, workers int, lossy bool, stealing string) *net 
 				s.Received(msg)
 			}
 		}()
-		s.SetCores(workers)
+		s.SetCores(workers, false)
 	}
 	t.Cleanup(func() {
 		for _, s := range n.sessions {

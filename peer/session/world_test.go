@@ -152,7 +152,7 @@ func (w *world) start(i int, store session.Store, restored ...steal.Partial) *wo
 			f()
 		}
 	})
-	p.SetCores(w.workers)
+	p.SetCores(w.workers, false)
 	return p
 }
 

@@ -51,7 +51,7 @@ func (v *Visitor) take(w *tab.Work) {
 	if err != nil {
 		v.work = nil
 	} else {
-		v.session.SetCores(1)
+		v.session.SetCores(1, false)
 	}
 	v.mu.Unlock()
 	v.ready(w.Run, err)

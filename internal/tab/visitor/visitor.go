@@ -199,7 +199,7 @@ func (v *Visitor) begin(w *tab.Work) error {
 		return err
 	}
 	v.work, v.session = w, s
-	s.SetCores(1)
+	s.SetCores(1, false)
 	v.cfg.Changed()
 	return nil
 }
