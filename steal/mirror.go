@@ -139,6 +139,9 @@ func (mi *mirror) again() {
 
 // isHomeless says whether still nobody waits for what came of a job, and this peer has it.
 func (mi *mirror) isHomeless(p *Partial) bool {
+	if mi.masters == nil {
+		return false
+	}
 	if k := mi.store.find(p.Path, p.Identity); k != nil && k.class == own && !k.inPart {
 		return true
 	}
