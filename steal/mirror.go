@@ -29,8 +29,8 @@ import (
 //  5. What came of a whole job for which nobody waits, or perhaps, goes to the master: who did it may be lost before
 //     somebody begins the job above it and asks for it.
 //  6. Who has which is remembered while there is room. If that peer is lost, what it had leaves again: to whoever
-//     adopts the job, who knows nothing of it; until then to the master, since the job above it may wait for long to
-//     be begun; of the root's jobs to the next that they go to.
+//     adopts the job, who knows nothing of it; until then, from the owner's silence on, to the master, since the job
+//     above it may wait for long to be begun; of the root's jobs to the next that they go to.
 //
 // Rejected: to the root's holder straight away (it is no partner of most, so their loss would pass unseen); all
 // deputies (each outcome would cross each link); the nearest peer (a site fails as a whole, and inside a cluster
@@ -249,8 +249,9 @@ func (mi *mirror) has(s *segment, to *peer, had Address) bool {
 	return to.id == had.Peer && !to.lost && (had.Inc == 0 || to.inc <= had.Inc)
 }
 
-// receiver is who is to have copies of a job's parts; nil: nobody. For an orphan, or a job that nobody waits for any more
-// (nil), that is the master: it may take long until somebody begins the job above it that nobody waits for.
+// receiver is who is to have copies of a job's parts; nil: nobody. For a job that nobody waits for, or perhaps, at work or
+// done (nil), that is the master: it may take long until somebody begins the job above it, and by then this peer may be
+// lost too.
 func (mi *mirror) receiver(s *segment, keeper *peer) *peer {
 	id := PeerID("")
 	switch {
@@ -258,9 +259,9 @@ func (mi *mirror) receiver(s *segment, keeper *peer) *peer {
 		id = mi.masters.leader.Peer
 	case s.root:
 		return keeper
-	case s.owner != nil && !s.owner.lost:
+	case s.owner != nil && !s.owner.suspected():
 		id = s.owner.id
-	case s.orphan && mi.masters != nil:
+	case (s.orphan || s.inDoubt()) && mi.masters != nil:
 		id = mi.masters.leader.Peer
 	}
 	if m, ok := mi.members.Find(id); !ok || id == mi.self.Peer || m.Guest || mi.members.Barred(id) {

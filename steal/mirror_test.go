@@ -243,19 +243,23 @@ func TestCopiesLeaveAgain(t *testing.T) {
 	}
 	mi.came(partAt(1, 1, 1), 0)
 	leaves("a2 1.1;")
-	owner.lost = true
+	owner.silent = true
 	mi.came(partAt(1, 1, 2), 0)
-	leaves("")
+	leaves("a3 1.1 1.2;")
+	owner.lost = true
 	b.unown(held)
 	held.orphan = true
 	mi.again()
-	leaves("a3 1.1 1.2;")
+	leaves("")
 	mi.came(partAt(1, 1, 3), 0)
 	leaves("a3 1.3;")
+	mi.masters.leader = living("a1") // this peer
+	mi.came(partAt(1, 1, 4), 0)
+	leaves("")
 	held.orphan = false
 	b.own(b.partners.meet("a4"), held, 1)
 	mi.again()
-	leaves("a4 1.1 1.2 1.3;")
+	leaves("a4 1.1 1.2 1.3 1.4;")
 	mi.again()
 	leaves("")
 }
