@@ -108,7 +108,7 @@ var recoveryMutants = []mutant{
 		file: "steal/mirror.go", run: "^TestCopiesShareTheLink$", old: "max(1, len(mi.members.Cluster(mi.cluster).Members))",
 		new: "1"},
 	{name: "recovery/copies-never-rest", wrong: "a long job's copies leave as often as a short one's",
-		file: "steal/mirror.go", run: "^TestCopiesGoHome$", old: "(mi.now-since)/copyAge", new: "0"},
+		file: "steal/mirror.go", run: "^TestCopiesGoHome$", old: "(mi.now-since)/copyAge", new: "(since-since)/copyAge"},
 	{name: "recovery/copies-outlive-the-job", wrong: "copies are kept when the result has come",
 		file: "steal/book.go", run: "^TestCopiesGoWithTheResult$", old: "		b.lost.store.dropCopies(l.job.Path)\n", new: ""},
 	{name: "recovery/copies-handed-twice", wrong: "a leaver hands over what those who sent it have",
