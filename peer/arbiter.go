@@ -31,6 +31,10 @@ type arbiter struct {
 // turnEvery is how long the shares of several runs stay as they are.
 const turnEvery = 200 * time.Millisecond
 
+// restEvery is the same where cores are to rest for a part of their time: what waits for a job here waits for a rest
+// to end, which of a small part is many turns.
+const restEvery = 50 * time.Millisecond
+
 // aloneFor is how long a turn lasts when there is nobody to take turns with.
 const aloneFor = time.Second
 
@@ -110,15 +114,19 @@ func (a *arbiter) finish(on bool) {
 func (a *arbiter) next() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.rest > 0 {
-		a.now = a.clock.turn(a.cores, a.rest, turnEvery)
-	}
-	if len(a.shares) < 2 && a.rest == 0 {
+	every := turnEvery
+	switch {
+	case a.rest > 0:
+		every = restEvery
+		a.now = a.clock.turn(a.cores, a.rest, every)
+	case len(a.shares) < 2:
 		return aloneFor
 	}
-	a.turn++
+	if a.rest == 0 || a.now > 0 { // else who is next stays next: a rest is nobody's turn
+		a.turn++
+	}
 	a.divide()
-	return turnEvery
+	return every
 }
 
 // resting is the percentage of their time in which the cores are to be left alone, if that is now.

@@ -125,8 +125,10 @@ func TestTurnsOfOwners(t *testing.T) {
 func TestDryRunLendsItsCores(t *testing.T) {
 	var busy, dry int
 	a := &arbiter{cores: 8}
-	a.join(&share{most: 8, finish: func(bool) {}, dry: func() bool { return false }, set: func(c int, _ bool) { busy = c }})
-	a.join(&share{most: 8, finish: func(bool) {}, dry: func() bool { return true }, set: func(c int, _ bool) { dry = c }})
+	a.join(&share{most: 8, finish: func(bool) {}, dry: func() bool { return false },
+		set: func(c int, _ bool) { busy = c }})
+	a.join(&share{most: 8, finish: func(bool) {}, dry: func() bool { return true },
+		set: func(c int, _ bool) { dry = c }})
 	if busy != 7 || dry != 1 {
 		t.Errorf("busy %d, dry %d", busy, dry)
 	}

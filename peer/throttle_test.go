@@ -47,6 +47,26 @@ func TestThrottle(t *testing.T) {
 	})
 }
 
+// Runs take turns with what is left between rests: no rest counts as the turn of one of them.
+func TestTurnsBetweenRests(t *testing.T) {
+	a := &arbiter{cores: 1}
+	var cores, had [2]int
+	for i := range cores {
+		a.join(&share{owner: "x", most: 1, finish: func(bool) {}, dry: func() bool { return false },
+			set: func(c int, _ bool) { cores[i] = c }})
+	}
+	a.allow(1, 90)
+	for range 400 {
+		a.next()
+		for i, c := range cores {
+			had[i] += c
+		}
+	}
+	if had[0] < 15 || had[1] < 15 {
+		t.Errorf("of 40 turns the runs have %v", had)
+	}
+}
+
 // Guards the way from the owner's wish to the runs: a core is taken from them in some turns.
 func TestArbiterRests(t *testing.T) {
 	a := &arbiter{cores: 1}
@@ -73,7 +93,7 @@ func TestArbiterRests(t *testing.T) {
 	if used = turns(100); used < 29 || used > 31 {
 		t.Errorf("at a share of 30%% it has %d turns of 100", used)
 	}
-	a.used(2*time.Second + time.Duration(used+10)*turnEvery)
+	a.used(2*time.Second + time.Duration(used+10)*restEvery)
 	if n := turns(30); n > 1 {
 		t.Errorf("it had ten turns too many, and then %d of 30", n)
 	}

@@ -47,7 +47,7 @@ func (ss *segments) unasked(s *segment) {
 // wanting is how many workers wait for a job that is not here yet. One that is fetching is as good as here: else an
 // idle peer would take one job after the other while a large value is on its way.
 func (ss *segments) wanting() int {
-	if ss.sated {
+	if ss.stance.Finish {
 		return 0
 	}
 	return max(0, ss.idle()-len(ss.fetching))

@@ -2,28 +2,27 @@ package steal
 
 import "time"
 
-// Finish has this peer take nothing more from others, or lifts that: it asks nobody for jobs, returns those that come
-// all the same, and begins no second copies. What it holds it finishes, and its jobs may be stolen as ever; so after a
-// while Holding is 0. It remains a member: its outcomes are there, and if the root is nowhere else it may become
-// master, which is a job that it holds.
-func (c *Core) Finish(now time.Duration, on bool) Output {
-	if !c.begin(now) {
-		return c.out
-	}
-	c.sated = on
-	return c.end()
+// A Stance is how this machine stands to the run.
+type Stance struct {
+	// Finish has the peer take nothing more from others: it asks nobody for jobs, returns those that come all the same,
+	// and begins no second copies. What it holds it finishes, and its jobs may be stolen as ever; so after a while
+	// Holding is 0. It remains a member: its outcomes are there, and if the root is nowhere else it may become master,
+	// which is a job that it holds.
+	Finish bool
+	// Turns says that the engine has its cores in turns, with others or with rests, so that to have none for a moment
+	// means nothing.
+	Turns bool
 }
 
-// Turns says that the engine has cores in turns, with others or with rests, so that to have none for a moment means
-// nothing; or lifts that.
-func (c *Core) Turns(now time.Duration, on bool) Output {
+// Stand says how this machine stands to the run from now on; until then it does as the zero Stance says.
+func (c *Core) Stand(now time.Duration, s Stance) Output {
 	if !c.begin(now) {
 		return c.out
 	}
-	if c.turns && !on {
+	if c.stance.Turns && !s.Turns {
 		c.still = now
 	}
-	c.turns = on
+	c.stance = s
 	return c.end()
 }
 

@@ -13,7 +13,7 @@ import (
 func TestFinish(t *testing.T) {
 	f := newFetcher(t)
 	f.get(1, 3, 5) // two begin, one waits
-	f.out = f.Finish(f.now, true)
+	f.out = f.Stand(f.now, Stance{Finish: true})
 	f.wants()
 	f.get(7)
 	f.wants()
@@ -40,7 +40,7 @@ func TestFinish(t *testing.T) {
 			f.out.Messages)
 	}
 	f.policy.steals = []policy.Steal{{Victim: "a", Max: 1}}
-	if f.out = f.Finish(f.now, false); !slices.ContainsFunc(f.out.Messages, asks) || f.segments.wanting() != 2 {
+	if f.out = f.Stand(f.now, Stance{}); !slices.ContainsFunc(f.out.Messages, asks) || f.segments.wanting() != 2 {
 		t.Errorf("afterwards it sends %+v", f.out.Messages)
 	}
 }

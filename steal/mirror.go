@@ -249,9 +249,9 @@ func (mi *mirror) has(s *segment, to *peer, had Address) bool {
 	return to.id == had.Peer && !to.lost && (had.Inc == 0 || to.inc <= had.Inc)
 }
 
-// receiver is who is to have copies of a job's parts; nil: nobody. For a job that nobody waits for, or perhaps, at work or
-// done (nil), that is the master: it may take long until somebody begins the job above it, and by then this peer may be
-// lost too.
+// receiver is who is to have copies of a job's parts; nil: nobody. For a job that nobody waits for, or perhaps, at work
+// or done (nil), that is the master: it may take long until somebody begins the job above it, and by then this peer may
+// be lost too.
 func (mi *mirror) receiver(s *segment, keeper *peer) *peer {
 	id := PeerID("")
 	switch {

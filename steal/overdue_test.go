@@ -220,13 +220,13 @@ func TestStillIsSaid(t *testing.T) {
 		t.Errorf("with a core it says at %v that it has none", still)
 	}
 	c.Report(c.now, Load{})
-	c.Turns(c.now, true)
+	c.Stand(c.now, Stance{Turns: true})
 	if still := said(c.now + 10*time.Second); len(still) > 0 {
 		t.Errorf("with cores in turns it says at %v that it has none", still)
 	}
 	next, _ := c.Next()
 	began = next - 100*time.Millisecond // a heartbeat follows
-	c.Turns(began, false)
+	c.Stand(began, Stance{})
 	if still := said(began + 10*time.Second); len(still) < 8 || still[0] < began+time.Second {
 		t.Errorf("without a core since %v, after turns, it says so at %v", began, still)
 	}

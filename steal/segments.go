@@ -64,7 +64,7 @@ func (ss *segments) queued() int { return ss.load.Queued + len(ss.waiting) }
 
 // room is how many more stolen jobs this peer may hold.
 func (ss *segments) room() int {
-	if ss.unackedN >= ss.cfg.MaxUnackedBytes || ss.leaving || ss.sated {
+	if ss.unackedN >= ss.cfg.MaxUnackedBytes || ss.leaving || ss.stance.Finish {
 		return 0
 	}
 	return min(ss.cfg.MaxWaiting-len(ss.waiting)-len(ss.fetching), ss.cfg.MaxSegments-len(ss.byID))

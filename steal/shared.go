@@ -20,13 +20,12 @@ type shared struct {
 	load    Load
 	reports uint64        // reports of the engine so far
 	still   time.Duration // since when it may use no core, if that is so
-	turns   bool          // it has a core again soon: see Core.Turns
 	now     time.Duration
 	idled   time.Duration // how long the workers here have been idle: the mean over them
 	dry     time.Duration // the same of late: each second that they work takes one of it away
 	leaving bool          // from Leave on
-	sated   bool          // takes nothing more in: see Core.Finish
-	left    bool          // the goodbye is said
+	stance  Stance
+	left    bool // the goodbye is said
 	// handOvers numbers those of this peer: a transport takes two of one number for the same
 	handOvers uint64
 	stats     Stats
@@ -37,7 +36,7 @@ type shared struct {
 // standsStill says whether the engine has been without a core for so long, as its user has paused it, for instance. One
 // that has reported nothing may be about to be ready, and one that has a core in turns has one again soon.
 func (s *shared) standsStill(d time.Duration) bool {
-	return s.reports > 0 && !s.turns && s.load.Workers == 0 && s.now-s.still >= d
+	return s.reports > 0 && !s.stance.Turns && s.load.Workers == 0 && s.now-s.still >= d
 }
 
 // adviser is the policy, and what it may look at.

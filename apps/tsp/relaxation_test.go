@@ -144,8 +144,8 @@ func TestBranchKeepsTheBest(t *testing.T) {
 	})
 }
 
-// TestSplitAlike: which tours were found says whether a subproblem is split, and not into what: jobs that are done again
-// have the names that they had.
+// TestSplitAlike: which tours were found says whether a subproblem is split, and not into what: jobs that are done
+// again have the names that they had.
 func TestSplitAlike(t *testing.T) {
 	split := 0
 	for _, c := range trials() {

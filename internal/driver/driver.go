@@ -265,11 +265,10 @@ func (d *Driver) Shun(now time.Duration, o steal.Outcasts) {
 	d.feed(input{kind: shunned, now: now, outcasts: o})
 }
 
-// Finish has this peer take in nothing more, or lifts that: see steal.Core.
-func (d *Driver) Finish(now time.Duration, on bool) { d.feed(input{kind: sated, now: now, on: on}) }
-
-// Turns says that the engine has cores in turns, or lifts that: see steal.Core.
-func (d *Driver) Turns(now time.Duration, on bool) { d.feed(input{kind: inTurns, now: now, on: on}) }
+// Stand says how this machine stands to the run: see steal.Core.
+func (d *Driver) Stand(now time.Duration, s steal.Stance) {
+	d.feed(input{kind: stood, now: now, stance: s})
+}
 
 // Cancel ends this peer's part because the run is over.
 func (d *Driver) Cancel(now time.Duration) { d.feed(input{kind: cancelled, now: now}) }

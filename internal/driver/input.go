@@ -38,8 +38,7 @@ const (
 	copyWanted // of what is unproved
 	proved
 	shunned
-	sated
-	inTurns
+	stood
 	opened // of a claim
 	reran
 )
@@ -63,6 +62,7 @@ type input struct {
 	victim        steal.PeerID
 	ready         bool // a message: what it names is here
 	on            bool
+	stance        steal.Stance
 	result        sharedobj.JobID
 
 	handle steal.Handle
@@ -124,10 +124,8 @@ func (d *Driver) apply(in *input) steal.Output {
 		return steal.Output{}
 	case shunned:
 		return c.Shun(now, in.outcasts)
-	case sated:
-		return c.Finish(now, in.on)
-	case inTurns:
-		return c.Turns(now, in.on)
+	case stood:
+		return c.Stand(now, in.stance)
 	case ready:
 		return c.Ready(now, in.segment)
 	case notReady:

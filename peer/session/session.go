@@ -113,6 +113,7 @@ type Session struct {
 
 	// Of the loop.
 	cores    int
+	stance   steal.Stance
 	members  *steal.Members
 	load     steal.Load    // told last
 	ordered  uint64        // Run orders
@@ -261,7 +262,8 @@ func (s *Session) SetCores(n int, turns bool) {
 	s.tell(func(now time.Duration) {
 		s.cores = n
 		s.setCores()
-		s.driver.Turns(now, turns)
+		s.stance.Turns = turns
+		s.driver.Stand(now, s.stance)
 	})
 }
 
@@ -273,7 +275,10 @@ func (s *Session) setCores() {
 // Finish has this peer take no more jobs of the run from others, or lifts that; what it holds it finishes, until
 // Stats.Holding is 0.
 func (s *Session) Finish(on bool) {
-	s.tell(func(now time.Duration) { s.driver.Finish(now, on) })
+	s.tell(func(now time.Duration) {
+		s.stance.Finish = on
+		s.driver.Stand(now, s.stance)
+	})
 }
 
 // Stats returns the counters.

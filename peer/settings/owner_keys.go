@@ -69,7 +69,7 @@ func shareKey() *key {
 	return &key{
 		name: "cpu_share", word: "PERCENT", kind: numberKind, want: "a whole number from 1 to 100",
 		about: []string{"Percent of their time for which these cores are used, on the average over a minute.",
-			"They rest in turns of a fifth of a second; a job that cannot be stopped goes on, and the rest comes after it."},
+			"They rest in turns of a twentieth of a second; a job that cannot be stopped goes on, and the rest comes after it."},
 		field: func(s *Settings) any { return &s.CPUShare },
 		check: func(s *Settings) bool { return s.CPUShare >= 1 && s.CPUShare <= 100 },
 	}
