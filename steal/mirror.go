@@ -15,8 +15,8 @@ import (
 //  1. Gathered are outcomes that have come home to a segment's frames here, those of long jobs that ran in place under
 //     it, and copies that came from thieves in this cluster. What came from another cluster is safe from the loss of
 //     this one. What a job took from a thief must be worth the way: copyShare times as long as the copy should take.
-//  2. A heartbeat's period after the first of them they begin to leave, in a HandOver that says that they are copies:
-//     those nearest the root first, as many together as the last acknowledgement says that an eighth of the link
+//  2. Soon after the first of them, but not in the first second of a job, whose result may come instead, and over a
+//     wide-area link after a second, they begin to leave, in a HandOver that says that they are copies: those nearest the root first, as many together as the last acknowledgement says that an eighth of the link
 //     carries until the next may leave, at least one. The next leaves when eight times as long has passed as the last
 //     needs, so an eighth of the link is used at most. A cluster shares its links to others: of the bytes on them each
 //     of its peers has its part of the eighth. What is below another part by then, or under a job that has ended,
@@ -78,17 +78,21 @@ func (mi *mirror) came(p Partial, took time.Duration) {
 	if s == nil || s.root && mi.masters == nil || !s.root && took > 0 && took < copyShare*mi.way(s, p.Size()) {
 		return
 	}
-	mi.gather(p)
+	earliest := s.since
+	if s.owner == nil || s.owner.cluster != mi.cluster {
+		earliest = mi.now // more may come that goes the same long way
+	}
+	mi.gather(p, earliest+mi.cfg.HeartbeatEvery)
 }
 
 // homeless gathers what came of a job here for which nobody waits, or perhaps.
 func (mi *mirror) homeless(p Partial) {
 	if mi.masters != nil {
-		mi.gather(p)
+		mi.gather(p, 0)
 	}
 }
 
-func (mi *mirror) gather(p Partial) {
+func (mi *mirror) gather(p Partial, earliest time.Duration) {
 	size := p.Size()
 	if !mi.salvaging() || mi.run.Proving || mi.run.Hoard || size > mi.cfg.MaxCopied {
 		return
@@ -102,7 +106,7 @@ func (mi *mirror) gather(p Partial) {
 	}
 	mi.parts = append(mi.parts, copied{Partial: p})
 	mi.waiting, mi.bytes = mi.waiting+1, mi.bytes+size
-	mi.begin(mi.calm)
+	mi.begin(max(mi.calm, earliest))
 }
 
 // way is how long the way to a job's owner should take, of an orphan the one to somebody in this cluster.
@@ -123,10 +127,10 @@ func (mi *mirror) drop(most, bytes int) {
 	mi.waiting = min(mi.waiting, len(mi.parts))
 }
 
-// begin has what is gathered leave in a heartbeat's period, if that is not too early.
+// begin has what is gathered leave soon, if that is not too early.
 func (mi *mirror) begin(earliest time.Duration) {
 	if mi.at == 0 {
-		mi.at = max(mi.now+mi.cfg.HeartbeatEvery, earliest)
+		mi.at = max(mi.now+mi.cfg.TellEvery, earliest)
 	}
 }
 

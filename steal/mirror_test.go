@@ -264,6 +264,22 @@ func TestCopiesLeaveAgain(t *testing.T) {
 	leaves("")
 }
 
+// Copies leave at once, but not in a job's first second: those of short jobs would leave for nothing.
+func TestCopiesOfShortJobs(t *testing.T) {
+	for _, x := range []struct{ age, wait time.Duration }{
+		{0, time.Second}, {700 * time.Millisecond, 300 * time.Millisecond}, {time.Minute, LAN().TellEvery},
+	} {
+		b := below(ground("a: a1 a2"))
+		held := &segment{job: Job{Path: job.Path{1}}, state: running, since: b.now - x.age}
+		b.segments.enter(held)
+		b.own(b.partners.meet("a2"), held, 1)
+		b.mirror.came(partAt(1, 1, 1), 0)
+		if got := b.mirror.at - b.now; got != x.wait {
+			t.Errorf("after %v they leave in %v, want %v", x.age, got, x.wait)
+		}
+	}
+}
+
 // What came of a job for which nobody waits, or perhaps, goes to the master at once: whoever did it may be lost before
 // it is asked for. It goes nowhere if somebody waits, and again if the master is lost.
 func TestHomelessGoToTheMaster(t *testing.T) {

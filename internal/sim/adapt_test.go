@@ -115,7 +115,7 @@ func TestBadLinksGo(t *testing.T) {
 // A cluster that went for its link comes back as soon as that has twice the bandwidth with which it went.
 func TestLinksThatRecoverBringBack(t *testing.T) {
 	const recovers = 12 * time.Second
-	c := adapted(adapt.Volunteers, []int{4, 4, 4}, nil, 1)
+	c := adapted(adapt.Volunteers, []int{4, 4, 4}, nil, 2)
 	for other := range 2 {
 		good := wan.Conditions{Bandwidth: 1e6, Latency: 100 * time.Microsecond}
 		c.Network.Links().Set(2, other, good)
