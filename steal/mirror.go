@@ -16,11 +16,12 @@ import (
 //     it, and copies that came from thieves in this cluster. What came from another cluster is safe from the loss of
 //     this one. What a job took from a thief must be worth the way: copyShare times as long as the copy should take.
 //  2. Soon after the first of them, but not in the first second of a job, whose result may come instead, and over a
-//     wide-area link after a second, they begin to leave, in a HandOver that says that they are copies: those nearest the root first, as many together as the last acknowledgement says that an eighth of the link
-//     carries until the next may leave, at least one. The next leaves when eight times as long has passed as the last
-//     needs, so an eighth of the link is used at most. A cluster shares its links to others: of the bytes on them each
-//     of its peers has its part of the eighth. What is below another part by then, or under a job that has ended,
-//     stays. What is lost, or too much, costs time.
+//     wide-area link after a second, they begin to leave, in a HandOver that says that they are copies: those nearest
+//     the root first, as many together as the last acknowledgement says that an eighth of the link carries until the
+//     next may leave, at least one. The next leaves when eight times as long has passed as the last needs, so an eighth
+//     of the link is used at most. A cluster shares its links to others: of the bytes on them each of its peers has its
+//     part of the eighth. What is below another part by then, or under a job that has ended, stays. What is lost, or
+//     too much, costs time.
 //  3. When all have left, the next begin to leave no sooner than after a heartbeat's period on that link and a
 //     sixteenth of the time for which the job has been held: so what is lost is at most about that part of it, and a
 //     long job costs messages by the logarithm of its length.
