@@ -85,17 +85,16 @@ func (b *book) runSegment(s *segment) {
 // settles the lease, and the thief, if it lives, learns that it was too slow. An orphan's has no home yet.
 func (b *book) finish(s *segment, outcome, voucher []byte) {
 	b.stats.SegmentsFinished++
+	s.outcome, s.voucher = outcome, voucher
 	if s.orphan {
 		b.segments.forget(s)
 		b.lost.orphansChanged()
-		s.outcome, s.voucher = outcome, voucher
 		if !s.stays {
 			b.lost.keepOrphan(s)
 			b.mirror.homeless(s.part())
 		}
 		return
 	}
-	s.outcome, s.voucher = outcome, voucher
 	part := s.part()
 	if l := s.copyOf; l != nil {
 		if !s.stays {

@@ -289,10 +289,13 @@ func TestHomelessGoToTheMaster(t *testing.T) {
 	}{
 		"awaited":      {want: ""},
 		"silent owner": {before: func(_ *book, held *segment) { held.owner.silent = true }, want: "a3;"},
-		"silent later": {after: func(b *book, held *segment) { held.owner.silent = true; suspect(b, held.owner) },
-			want: "a3;"},
-		"doubted": {before: func(_ *book, held *segment) { held.doubted = true }, want: "a3;"},
-		"orphan":  {before: func(b *book, held *segment) { b.unown(held); held.orphan = true }, want: "a3;"},
+		"silent later": {after: func(b *book, held *segment) {
+			held.owner.silent = true
+			lossesOf(b).suspectOwner(held.owner)
+		}, want: "a3;"},
+		"gone later": {after: func(b *book, held *segment) { lossesOf(b).loseOwner(held.owner) }, want: "a3;"},
+		"doubted":    {before: func(_ *book, held *segment) { held.doubted = true }, want: "a3;"},
+		"orphan":     {before: func(b *book, held *segment) { b.unown(held); held.orphan = true }, want: "a3;"},
 		"owner heard in time": {before: func(_ *book, held *segment) { held.owner.silent = true },
 			after: func(_ *book, held *segment) { held.owner.silent = false }, want: ""},
 		"lost master": {before: func(_ *book, held *segment) { held.owner.silent = true },
@@ -332,10 +335,10 @@ func TestHomelessGoToTheMaster(t *testing.T) {
 	}
 }
 
-// suspect is what the core does about a peer that it has not heard for too long.
-func suspect(b *book, p *peer) {
-	(&losses{shared: b.shared, partners: b.partners, segments: b.segments, leases: b.leases, lost: b.lost,
-		book: b}).suspectOwner(p)
+// lossesOf decides what becomes of the work of owners that are gone.
+func lossesOf(b *book) *losses {
+	return &losses{shared: b.shared, partners: b.partners, segments: b.segments, leases: b.leases, lost: b.lost,
+		book: b}
 }
 
 // A copy of what this peer has computed itself is passed on like any other: whoever waits for the job above knows

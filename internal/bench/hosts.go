@@ -18,7 +18,7 @@ import (
 // their hosts. Each host has a small share of a core's time, so that ten are ten times as fast as one.
 const (
 	hostsInAll   = 10
-	hostShare    = 5 // percent of a core's time: of ten hosts hardly two compute at once, and wait for each other
+	hostShare    = 5 // percent of a core's time: two of ten seldom compute at once, and slow each other
 	hostsSearch  = "tsp --random 115 --seed 3"
 	hostPatience = 10 * time.Minute // for one run
 )

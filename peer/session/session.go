@@ -262,8 +262,10 @@ func (s *Session) SetCores(n int, turns bool) {
 	s.tell(func(now time.Duration) {
 		s.cores = n
 		s.setCores()
-		s.stance.Turns = turns
-		s.driver.Stand(now, s.stance)
+		if s.stance.Turns != turns {
+			s.stance.Turns = turns
+			s.driver.Stand(now, s.stance)
+		}
 	})
 }
 
