@@ -18,6 +18,7 @@ type sample struct {
 	share       float64       // of the job tree that is done, 0 to 1
 	satin.Stats               // of a pool that has done nothing else
 	peers       int           // that work on it
+	unheard     int           // of these, in the end, those that did not tell what they did last
 	left        *report.Left  // as the daemon estimates it, which has seen all of the run; nil if there is none
 	waits       string        // what its jobs wait for until they can be compared; "" if none does
 }

@@ -172,6 +172,8 @@ type document struct {
 	Trust *report.Trust `json:"trust,omitempty"`
 	// with --stats, of a run in a swarm
 	Swarm *report.RunStats `json:"swarm_stats,omitempty"`
+	// of these peers it lacks what they did last, which they have not told
+	Unheard int `json:"unheard_peers,omitempty"`
 }
 
 func (c console) printJSON(t *task, o *options, s solution) error {
@@ -191,7 +193,7 @@ func describe(t *task, o *options, s solution) ([]byte, error) {
 	d.Peers, d.AnsweredBy, d.Disputed, d.Trust = s.end.peers, s.by, s.rival, s.trust
 	switch {
 	case o.stats && s.swarm != nil:
-		d.Swarm = s.swarm
+		d.Swarm, d.Unheard = s.swarm, s.end.unheard
 	case o.stats:
 		stats := newStatistics(s.end)
 		d.Stats = &stats

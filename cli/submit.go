@@ -153,7 +153,7 @@ func (r *swarmRun) solve(ctx context.Context) (solution, error) {
 	s, err := examine(r.problem, func() (any, sample, error) {
 		result, err := decodeResult(r.problem.Root, o.Result)
 		end := r.measure()
-		end.at, end.share, end.peers = floatSeconds(o.Elapsed), 1, o.Peers
+		end.at, end.share, end.peers, end.unheard = floatSeconds(o.Elapsed), 1, o.Peers, o.Unheard
 		return result, end, err
 	})
 	s.swarm, s.warning, s.by, s.rival, s.trust = &o.Stats, o.Warning, o.AnsweredBy, o.Disputed, o.Trust

@@ -32,6 +32,7 @@ func swarmText(s report.RunStats, end sample) string {
 		grouped(s.SharedFetched), grouped(s.SharedIntraBytes), grouped(s.SharedInterBytes), grouped(s.SharedOffers))
 	line(s.RestartedJobs+s.OrphansReused > 0, "FAULT", "%s restarted jobs, %s orphans used again",
 		grouped(s.RestartedJobs), grouped(s.OrphansReused))
+	line(end.unheard > 0, "NOT COUNTED", "what %s did last", counted(uint64(end.unheard), "peer"))
 	line(s.Copies > 0, "COPIES", "%s of jobs that took others long, %s done first", grouped(s.Copies),
 		grouped(s.CopiesWon))
 	b.WriteString(heading("SATIN RUN TIME BREAKDOWN"))

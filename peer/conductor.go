@@ -462,7 +462,7 @@ func (t *conductor) running() (sum report.RunStats) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, r := range t.parts {
-		if r.final == nil {
+		if !r.settled {
 			part := r.lately()
 			sum.Add(&part)
 		}

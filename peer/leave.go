@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/satin-peer/satin/gossip"
 )
 
 // Leave lets this peer's part in all runs go to others, its own runs included: jobs that have not begun go
@@ -23,7 +25,14 @@ func (p *Peer) Leave(ctx context.Context) error {
 	var wg sync.WaitGroup
 	parts := p.runs.inProgress()
 	for _, r := range parts {
-		wg.Go(func() { r.session.Leave(patience) })
+		wg.Go(func() {
+			r.session.Leave(patience)
+			if r.manifest.Owner != p.runs.self {
+				f := r.session.Figures()
+				last := load{Run: r.manifest.Run, Stats: statsOf(f, r.session.Stats()), Late: f.Late}
+				p.voice.tell(gossip.KindLoad, encode(&last))
+			}
+		})
 	}
 	wg.Wait()
 	p.card.tellAnew()

@@ -37,6 +37,8 @@ type load struct {
 
 	// Lacks is how many bytes of its input the root waits for, of who holds it.
 	Lacks uint64 `cbor:"11,keyasint,omitempty"`
+	// Late is how many of its workers were in a leaf at the end, and have not told what they did last.
+	Late int `cbor:"12,keyasint,omitempty"`
 
 	leaf *steal.Job // that has run here
 
@@ -212,7 +214,7 @@ func (t *conductor) hearLoad(from peer.ID, payload []byte) {
 const (
 	// lastWords is how long the answer of a run waits for what the others did in it, which they tell when they hear of
 	// its end: those that are gone never do.
-	lastWords = 500 * time.Millisecond
+	lastWords = time.Second
 	listen    = 5 * time.Millisecond
 )
 
@@ -241,6 +243,9 @@ func (r *part) heardOut(now time.Time) bool {
 	if now.Sub(r.ended) >= lastWords {
 		return true
 	}
+	if !r.settled {
+		return false
+	}
 	if len(r.loads) == 0 {
 		return r.stats().Given == 0
 	}
@@ -250,6 +255,19 @@ func (r *part) heardOut(now time.Time) bool {
 		}
 	}
 	return true
+}
+
+// unheard counts the peers that have not told what they did last. The conductor's mutex is held.
+func (r *part) unheard() (n int) {
+	for _, l := range r.loads {
+		if l.Workers > 0 || l.Late > 0 {
+			n++
+		}
+	}
+	if !r.settled || r.late > 0 {
+		n++
+	}
+	return n
 }
 
 // total adds up what all peers have told of their part. The conductor's mutex is held.

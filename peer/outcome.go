@@ -43,7 +43,7 @@ func (x *reporter) outcomeOfRun(info *runs.Info, r *part) control.Outcome {
 	if r != nil {
 		x.runs.mu.Lock()
 		o.Peers, o.Stats, o.Trust, o.Gave = r.most, *r.total(), trust(m, &r.proofs, info.Answered), r.gave(x.host.ID())
-		o.Sworn = r.oaths.all()
+		o.Sworn, o.Unheard = r.oaths.all(), r.unheard()
 		x.runs.mu.Unlock()
 	} else if o.Peers = head.Peers; err == nil && m.Verify == "" {
 		o.Trust = trust(m, nil, info.Answered)

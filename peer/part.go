@@ -52,6 +52,8 @@ type part struct {
 	counted   report.Span      // of it, see hours
 	reached   float64          // share of the tree that was done when it was last looked at
 	final     *report.RunStats // of this peer's part, once it has ended
+	settled   bool             // nothing is added to them any more
+	late      int              // workers that were in a leaf then, for long, so that they lack something
 	proofs    driver.Proofs    // what was compared, by then
 	oaths     oaths            // on whose word that was believed
 	earlier   []driver.Earned  // before it was suspended
@@ -170,7 +172,7 @@ func (t *conductor) stop(o runs.Stop) {
 	if r == nil || r.final != nil {
 		return
 	}
-	s, final := r.session, r.stats()
+	s, final := r.session, r.lately()
 	if !o.HandOver {
 		t.live.Delete(o.Run)
 	}
@@ -178,12 +180,10 @@ func (t *conductor) stop(o runs.Stop) {
 	t.crew.memory.leave(o.Run)
 	t.crew.commitments.forget(o.Run)
 	r.final, r.ended, r.proofs = &final, t.now(), s.Stats().Proofs
-	t.work.add(&final)
-	t.hours.count(r, r.manifest.Owner == t.self, final, r.ended)
 	switch {
-	case r.manifest.Owner != t.self:
+	case r.manifest.Owner != t.self && o.HandOver: // settled later: it may take a while
 		t.voice.tell(gossip.KindLoad, encode(&load{Run: o.Run, Stats: final}))
-	case o.State != runs.StateSuspended && !o.HandOver:
+	case r.manifest.Owner == t.self && o.State != runs.StateSuspended && !o.HandOver:
 		t.jury.receipts.owe(r)
 	}
 	t.spawn(func(context.Context) {
@@ -193,6 +193,7 @@ func (t *conductor) stop(o runs.Stop) {
 		} else {
 			s.Cancel()
 		}
+		r.settle(t, s.Last(), s.Stats())
 		r.ledger.close(o.Discard)
 		if o.Discard { // there may be a checkpoint of an earlier life, from before they were switched off
 			t.discard(o.Run)
@@ -206,6 +207,19 @@ func (t *conductor) stop(o runs.Stop) {
 		return
 	}
 	t.log.Info("run ended", "run", o.Run, "state", string(o.State), "why", cmp.Or(o.Why, "its root job has ended"))
+}
+
+// settle takes down what there is of a part in the end, and has it told.
+func (r *part) settle(t *conductor, f port.Figures, s session.Stats) {
+	final := statsOf(f, s)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r.final, r.settled, r.late = &final, true, f.Late
+	t.work.add(&final)
+	t.hours.count(r, r.manifest.Owner == t.self, final, r.ended)
+	if r.manifest.Owner != t.self {
+		t.voice.tell(gossip.KindLoad, encode(&load{Run: r.manifest.Run, Stats: final, Late: f.Late}))
+	}
 }
 
 // discard removes what is on the disk of a run that is over: its checkpoint, and how often it has killed.

@@ -185,7 +185,7 @@ func (e *Engine) count(whole bool) {
 			f := e.figures()
 			f.Whole, f.Progress = true, share
 			f.Spawned, f.Executed, f.Syncs = s.Spawned, s.Executed, s.Syncs
-			f.Aborts, f.Aborted = s.Aborts, s.Aborted
+			f.Aborts, f.Aborted, f.Late = s.Aborts, s.Aborted, s.Late
 			f.Times = e.times(&s.Times)
 			*told = append(*told, port.Event{Kind: port.Counted, Figures: f})
 		})

@@ -89,6 +89,7 @@ func (told *report) tell(w *Worker, seq uint64) {
 type Stats struct {
 	Workers  int    // cores the pool may use at most
 	Busy     int    // workers that run a job at this moment
+	Late     int    // of those, the ones in the middle of a leaf: what they count is as old as their last Spawn or Get
 	Spawned  uint64 // jobs spawned
 	Launched uint64 // jobs that began a run or came from outside
 	Executed uint64 // jobs run to their end in this process, also those that failed
@@ -122,8 +123,7 @@ const (
 // Stats asks the workers for their counts and adds them up. It waits up to 20 ms for workers in the middle of a
 // leaf, then takes what they told last. When all cores are idle the counts are exact.
 func (p *Pool) Stats() Stats {
-	p.survey()
-	s := Stats{Workers: p.cfg.Workers, Elapsed: time.Duration(p.now()) - poolEpoch}
+	s := Stats{Workers: p.cfg.Workers, Late: p.survey(), Elapsed: time.Duration(p.now()) - poolEpoch}
 	var c counted
 	live := uint64(0)
 	for _, w := range *p.workers.Load() {
@@ -155,19 +155,19 @@ func (p *Pool) Stats() Stats {
 	return s
 }
 
-// survey makes all workers report, those in a long leaf excepted.
-func (p *Pool) survey() {
+// survey makes all workers report, those in a long leaf excepted, which it counts.
+func (p *Pool) survey() (late int) {
 	seq := p.sample.Add(1)
 	for until := time.Now().Add(statsPatience); ; time.Sleep(statsPoll) {
-		missing := false
+		late = 0
 		for _, w := range *p.workers.Load() {
 			if !w.stats.asleep.Load() && w.stats.seq.Load() < seq {
 				w.raise()
-				missing = true
+				late++
 			}
 		}
-		if !missing || time.Now().After(until) {
-			return
+		if late == 0 || time.Now().After(until) {
+			return late
 		}
 	}
 }

@@ -150,4 +150,12 @@ var peerMutants = []mutant{
 	{name: "uplink/most-not-worst", wrong: "doctor speaks of the run that needs most beside one that a line does not carry",
 		file: "peer/doctor.go", run: "^TestUplinkFinding$", old: "u.Short() && !worst.Uplink.Short() ||",
 		new: "false ||"},
+	{name: "figures/too-soon", wrong: "the figures of an answer lack what this peer's own engine did last",
+		file: "peer/load.go", pkg: "peer", run: "^TestHeardOut$", old: "	if !r.settled {", new: "	if false {"},
+	{name: "figures/as-if-whole", wrong: "an answer does not say that somebody was too slow to tell what it did last",
+		file: "peer/load.go", pkg: "peer", run: "^TestHeardOut$",
+		old: "if l.Workers > 0 || l.Late > 0 {", new: "if l.Late > 0 {"},
+	{name: "figures/in-a-leaf", wrong: "what a worker does in its last leaf is not counted", file: "peer/session/figures.go",
+		pkg: "peer/session", run: "^TestLastFiguresAreWhole$",
+		old: "&& s.figures.Load().Late > 0; {", new: "&& false; {"},
 }

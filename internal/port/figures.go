@@ -18,7 +18,8 @@ type Figures struct {
 	Executed uint64  `cbor:"3,keyasint,omitempty"`  // jobs run to their end, also those that failed
 	Aborts   uint64  `cbor:"11,keyasint,omitempty"` // operations
 	Aborted  uint64  `cbor:"4,keyasint,omitempty"`
-	Syncs    uint64  `cbor:"5,keyasint,omitempty"` // results taken and syncs
+	Syncs    uint64  `cbor:"5,keyasint,omitempty"`  // results taken and syncs
+	Late     int     `cbor:"14,keyasint,omitempty"` // workers in the middle of a leaf, which have counted less
 	Times    Times   `cbor:"6,keyasint"`
 	Progress float64 `cbor:"8,keyasint,omitempty"` // estimated share of what was given that is done, 0 to 1
 	Speed    Speed   `cbor:"12,keyasint"`

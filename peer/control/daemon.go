@@ -235,6 +235,9 @@ type Outcome struct {
 
 	Peers int             `json:"peers"` // that worked on it, this one counted
 	Stats report.RunStats `json:"stats"`
+	// Unheard is how many of them did not tell what they did last: they crashed, or were slow to answer. Stats and
+	// Gave lack that.
+	Unheard int `json:"unheard,omitempty"`
 	// Gave is the processor time of each of these peers in seconds, as far as it told. Lost with the daemon's process.
 	Gave map[string]float64 `json:"gave_seconds,omitempty"`
 	// Trust says what the answer rests on; nil if that is not known any more.

@@ -10,13 +10,21 @@ import (
 // asking is somebody who waits for figures.
 type asking struct {
 	whole  bool
-	answer chan<- struct{}
+	answer chan<- bool // there are figures; has room for it
 }
 
 // Figures are the engine's statistics. It waits for them, but not for long: a worker in the middle of a leaf,
 // an engine that is busy or gone, have told some before.
 func (s *Session) Figures() port.Figures {
-	s.ask(true)
+	s.ask(true, figuresPatience)
+	return *s.figures.Load()
+}
+
+// Last are the figures that are left of this peer's part when it has ended: nothing makes up later for what they lack.
+// So it waits lastPatience at most for an engine that is busy, and for workers that are still in a leaf.
+func (s *Session) Last() port.Figures {
+	for end := time.Now().Add(lastPatience); s.ask(true, time.Until(end)) && s.figures.Load().Late > 0; {
+	}
 	return *s.figures.Load()
 }
 
@@ -34,24 +42,26 @@ func (s *Session) Measure(j *steal.Job) {
 	s.tell(func(time.Duration) { sides{s}.Do(&port.Order{Kind: port.Measure, Job: j}) })
 }
 
-// ask has the engine count, and waits until it has.
-func (s *Session) ask(whole bool) {
-	answer := make(chan struct{})
+// ask has the engine count, and says whether it has.
+func (s *Session) ask(whole bool, atMost time.Duration) bool {
+	answer := make(chan bool, 1)
 	s.tell(func(time.Duration) {
 		if s.died != nil {
-			close(answer)
+			answer <- false
 			return
 		}
 		s.asking = append(s.asking, asking{whole, answer})
 		sides{s}.Do(&port.Order{Kind: port.Count, Whole: whole})
 	})
-	patience := time.NewTimer(figuresPatience)
+	patience := time.NewTimer(atMost)
 	defer patience.Stop()
 	select {
-	case <-answer:
+	case counted := <-answer:
+		return counted
 	case <-s.quit:
 	case <-patience.C:
 	}
+	return false
 }
 
 // counted takes figures in.
@@ -62,18 +72,18 @@ func (s *Session) counted(f *port.Figures) {
 		s.figures.Store(f)
 		s.countedAt.Store(int64(s.now()))
 	}
-	s.answerAsking(f.Whole)
+	s.asking = answer(s.asking, true, f.Whole)
 }
 
-// answerAsking lets those go on who wait for figures, or for less than whole ones.
-func (s *Session) answerAsking(whole bool) {
-	left := s.asking[:0]
-	for _, a := range s.asking {
+// answer lets those go on who wait for figures, or for less than whole ones, and gives the others.
+func answer(all []asking, counted, whole bool) []asking {
+	left := all[:0]
+	for _, a := range all {
 		if a.whole && !whole {
 			left = append(left, a)
 		} else {
-			close(a.answer)
+			a.answer <- counted
 		}
 	}
-	s.asking = left
+	return left
 }

@@ -16,14 +16,18 @@ import (
 // counter is an engine that does nothing but count, and how often it was asked to.
 type counter struct {
 	counts uint64
+	late   uint64 // of these, the first ones that lack what a worker does
 	events []port.Event
 }
 
 func (e *counter) Do(o *port.Order) {
 	if o.Kind == port.Count {
 		e.counts++
-		f := &port.Figures{Whole: true}
-		f.Executed = e.counts
+		f := &port.Figures{Whole: true, Executed: e.counts}
+		if e.counts <= e.late {
+			time.Sleep(20 * time.Millisecond)
+			f.Late = 1
+		}
 		e.events = append(e.events, port.Event{Kind: port.Counted, Figures: f})
 	}
 }
@@ -38,23 +42,30 @@ func (e *counter) Poll() ([]port.Event, time.Duration) {
 
 func (e *counter) Close() {}
 
+// alone is the session of a run that nobody else has, with an engine.
+func alone(t *testing.T, e port.Live) *session.Session {
+	t.Helper()
+	p, err := policy.ByName("rs", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.New(session.Config{
+		Run:  steal.Run{ID: job.NewRunID(), Deputies: []steal.PeerID{"p0"}},
+		Self: steal.Address{Peer: "p0", Inc: 1}, Core: impatient(), Policy: p, Shared: impatientShared(),
+		Members: steal.NewMembers([]steal.Member{{ID: "p0"}}), Engine: e,
+		Send: func(*steal.Message) {}, Tell: func(*steal.News) {}, Answer: func([]byte, verify.Authors) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // Those who look at the figures in one moment share a count of the engine; whoever wants them as they are now has it
 // count, and so has whoever comes later.
 func TestFiguresAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, err := policy.ByName("rs", "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := session.New(session.Config{
-			Run:  steal.Run{ID: job.NewRunID(), Deputies: []steal.PeerID{"p0"}},
-			Self: steal.Address{Peer: "p0", Inc: 1}, Core: impatient(), Policy: p, Shared: impatientShared(),
-			Members: steal.NewMembers([]steal.Member{{ID: "p0"}}), Engine: &counter{},
-			Send: func(*steal.Message) {}, Tell: func(*steal.News) {}, Answer: func([]byte, verify.Authors) {},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := alone(t, &counter{})
 		defer s.Close()
 		first := s.Lately().Executed
 		if again := s.Lately().Executed; first == 0 || again != first {
@@ -66,6 +77,23 @@ func TestFiguresAreShared(t *testing.T) {
 		time.Sleep(time.Second)
 		if later := s.Lately().Executed; later != first+2 {
 			t.Errorf("a second later: %d, want %d", later, first+2)
+		}
+	})
+}
+
+// What is left of a part when it has ended has all that its workers did: they may still be in a leaf, but not for ever.
+func TestLastFiguresAreWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := alone(t, &counter{late: 3})
+		defer s.Close()
+		if f := s.Last(); f.Executed != 4 || f.Late != 0 {
+			t.Errorf("after three counts that lacked something: %+v", f)
+		}
+		stuck := alone(t, &counter{late: 1000})
+		defer stuck.Close()
+		began := time.Now()
+		if f := stuck.Last(); f.Late != 1 || time.Since(began) > time.Second {
+			t.Errorf("a worker that never tells is waited for %v: %+v", time.Since(began), f)
 		}
 	})
 }

@@ -97,7 +97,7 @@ func (s *Session) note(e *port.Event) {
 		s.cfg.Log.Warn(e.Text)
 	case port.Died:
 		s.died = errors.New(e.Text)
-		s.answerAsking(true)
+		s.asking = answer(s.asking, false, true)
 		d := Death{Why: s.died}
 		if e.Good {
 			d.Jobs = s.driver.Names()

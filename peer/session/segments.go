@@ -179,7 +179,7 @@ func (s *Segment) size() int { return 48 + 5*len(s.Path) }
 // time; there is more if not all that have ended fitted in. Left is what was forgotten in this session's
 // life. It may be asked after Close too.
 func (s *Session) Segments(after uint64, room int) (list []Segment, next uint64, more bool, left report.Forgotten) {
-	s.ask(false)
+	s.ask(false, figuresPatience)
 	t := &s.trace
 	t.mu.Lock()
 	defer t.mu.Unlock()

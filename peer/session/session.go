@@ -82,6 +82,8 @@ const (
 	gossipLength = 256
 	// figuresPatience is how long Figures and Segments wait for the engine to count.
 	figuresPatience = 50 * time.Millisecond
+	// lastPatience is how long Last waits for all that it can count.
+	lastPatience = 250 * time.Millisecond
 	// freshFor is how old the figures of Lately may be.
 	freshFor = 100 * time.Millisecond
 	// epoch is what the core's clock shows at the start: not zero, which it takes for "never".
