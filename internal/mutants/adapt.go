@@ -162,6 +162,9 @@ var worldMutants = []mutant{
 			"		s.Roster = a.roster\n"},
 	{name: "adaptsim/link-unseen", wrong: "nobody sees that a link has recovered", file: "internal/sim/adapt.go",
 		run: "^TestLinksThatRecoverBringBack$",
-		old: "i != m.cluster {\n			s.Links[adapt.ClusterID(clusterID(i))] = c.Bandwidth",
-		new: "i != m.cluster {\n			s.Links[adapt.ClusterID(clusterID(i))] = min(c.Bandwidth, 1)"},
+		old: "i != m.cluster {\n			s.Links[adapt.ClusterID(clusterID(i))] = rate",
+		new: "i != m.cluster {\n			s.Links[adapt.ClusterID(clusterID(i))] = min(rate, 1)"},
+	{name: "adaptsim/link-still-full", wrong: "a link that is still full of what it took on when it was slow counts as fast",
+		file: "internal/sim/network.go", run: "^TestLinksThatRecoverBringBack$",
+		old: "c.Transmission(longResult) + max(", new: "c.Transmission(longResult) + 0*max("},
 }

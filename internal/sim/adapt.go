@@ -181,8 +181,8 @@ func (a *adapting) due() {
 	}
 	s.Master = adapt.PeerID(m.id)
 	for i := range w.net.links.Sizes() {
-		if c, ok := w.net.links.Links().Conditions(m.cluster, i); ok && i != m.cluster {
-			s.Links[adapt.ClusterID(clusterID(i))] = c.Bandwidth
+		if rate := w.net.seen(i, m.cluster); rate > 0 && i != m.cluster {
+			s.Links[adapt.ClusterID(clusterID(i))] = rate
 		}
 	}
 	d := a.core.Step(&s)
