@@ -50,7 +50,7 @@ func (ad *adoption) holder(e *tupleEntry) *peer {
 	}
 	q := ad.partners.meet(e.Holder.Peer)
 	switch {
-	case q == nil || q.lost || !q.credit.good():
+	case q == nil || q.lost && !q.spoke || !q.credit.good():
 		return nil
 	case e.Holder.Inc < max(q.inc, q.floor):
 		ad.lost.tuples.remove(e)
@@ -127,6 +127,9 @@ func (ad *adoption) free(s *segment) {
 
 // adopt enters the lease of a job that q holds, and asks for it.
 func (ad *adoption) adopt(q *peer, e *tupleEntry, l *lease) {
+	if q.lost { // it has spoken: whether it answers, it has the time of a silence to show
+		q.lost, q.heard = false, ad.now
+	}
 	l.adopted, l.life = true, e.Holder.Inc
 	h := ad.leases.lend(q, l)
 	i := slices.IndexFunc(ad.adopting, func(a adopting) bool {
@@ -226,10 +229,7 @@ func (ad *adoption) seek(s *segment) {
 		ad.book.finish(s, k.Outcome, k.Voucher)
 		return
 	}
-	if o := ad.lost.adoptable(p, id); o != nil && o != s {
-		ad.halt(s)
-		ad.free(o)
-		ad.takePlace(o, s)
+	if ad.join(s) {
 		return
 	}
 	if e, q := ad.holderOf(p, id); e != nil && !s.standsInFor(q) &&
@@ -238,6 +238,23 @@ func (ad *adoption) seek(s *segment) {
 		s.sought, s.heir = s.sought+1, true
 		ad.adopt(q, e, &lease{parent: s, job: s.job, doubted: s.inDoubt()})
 	}
+}
+
+// join has the oldest orphan of its job here take the place of a segment, if there is another. False if there is none.
+func (ad *adoption) join(s *segment) bool {
+	o := ad.lost.adoptable(s.job.Path, s.job.Identity)
+	if o == nil || o == s {
+		return false
+	}
+	ad.halt(s)
+	if s.orphan {
+		ad.segments.forget(s)
+		ad.lost.orphansChanged()
+		return true
+	}
+	ad.free(o)
+	ad.takePlace(o, s)
+	return true
 }
 
 // maxSought is how often a segment that runs is given up for what others say that they have. One that is waited for
@@ -252,6 +269,9 @@ func (ad *adoption) noticing() time.Duration {
 // halt takes a segment from the queue or the engine; what it becomes is for the caller to say. To the engine
 // its number is used up.
 func (ad *adoption) halt(s *segment) {
+	if s.heir {
+		ad.leases.letGoBelow(s.job.Path)
+	}
 	ad.book.stop(s)
 	if s.state == running {
 		taken := s.taken
@@ -285,8 +305,11 @@ func (ad *adoption) reconsiderRestarted() {
 	ad.lost.reconsider = false
 	ad.abortUseless()
 	for _, s := range ad.segments.inOrder() {
-		if ad.segments.byID[s.id] != s || !s.job.Restarted && s.state != waiting || s.root || s.witnessOf != nil ||
-			s.adoptable() || s.orphan {
+		if ad.segments.byID[s.id] != s || !s.job.Restarted && s.state != waiting || s.root || s.witnessOf != nil {
+			continue
+		}
+		if s.orphan || s.adoptable() {
+			ad.join(s) // it may have gone round, and come back to a peer that now does it for one that is silent
 			continue
 		}
 		if s.state == waiting || s.state == running && s.sought < maxSought {

@@ -3,6 +3,8 @@ package steal
 import (
 	"maps"
 	"slices"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // disownChildren closes the leases of jobs that were spawned under a segment which is about to end without an
@@ -62,8 +64,13 @@ func (lo *losses) letGo(s *segment) {
 		s.state = stopped
 		lo.disownAll([]*lease{s.lent})
 	}
-	for _, l := range lo.leases.refs {
-		l.letGo = l.letGo || l.adopted && s.job.Path.Above(l.job.Path)
+	lo.leases.letGoBelow(s.job.Path)
+}
+
+// letGoBelow marks what was adopted below a path, so that it is an orphan again when the engine does not want it.
+func (ls *leases) letGoBelow(p job.Path) {
+	for _, l := range ls.refs {
+		l.letGo = l.letGo || l.adopted && p.Above(l.job.Path)
 	}
 }
 
@@ -137,7 +144,7 @@ func (lo *losses) onDisown(p *peer, d *Disown) {
 			lo.ownerLost(p.held[i])
 		case lo.salvaging():
 			s := p.held[i]
-			s.doubted = true
+			s.doubted, lo.lost.reconsider = true, true // it may be what another one here is to find out
 			doubted = append(doubted, s)
 		}
 	}

@@ -64,7 +64,7 @@ func (lv *liveness) look(p *peer) {
 		return
 	}
 	if !p.lost {
-		p.lost = true
+		p.lost, p.spoke = true, false
 		lv.stats.PeersLost++
 		lv.losses.suspectThief(p)
 		lv.losses.suspectOwner(p)

@@ -126,7 +126,7 @@ func (lo *losses) orphan(s *segment) {
 		lo.segments.forget(s)
 	case running:
 		lo.stats.OrphansKept++
-		s.orphan = true
+		s.orphan, lo.lost.reconsider = true, true
 		lo.lost.announceRunning(s)
 	case lent:
 		l := s.lent

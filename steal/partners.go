@@ -116,6 +116,7 @@ type peer struct {
 	heard    time.Duration
 	lost     bool // fell silent as a partner, or said goodbye; cleared by any message of a life that counts
 	silent   bool // will be lost unless it is heard within a period; cleared by any message
+	spoke    bool // it was lost, and has told everybody something since: so it can be asked for that
 	shunned  bool // it was caught: nothing is cleared
 	farewell bool // it is to hear the goodbye of this peer, which leaves
 	beating  bool // a heartbeat to it is under way

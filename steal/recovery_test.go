@@ -450,23 +450,43 @@ func TestSilentPeerIsAskedAgain(t *testing.T) {
 	}
 }
 
-// What a silent peer has told of is asked for when the peer is heard again, though nobody tells it again.
+// What a silent peer has told of before is asked for when it is heard again, or when it tells something to everybody:
+// it may have had nothing to say to this peer. If it does not answer, it is lost once more.
 func TestHolderIsHeardAgain(t *testing.T) {
-	c := salvageCore(t, nil)
-	c.Report(c.now, Load{Workers: 1})
 	j := jobAt(4, 1)
 	j.Restarted = true
-	holdFor(c, "d", 1, j)
-	b := c.partners.meet("b")
-	b.inc, b.lost = 1, true
+	works := &News{From: living("b"), Tuples: []Tuple{{Path: j.Path, Identity: j.Identity, Holder: living("b")}}}
 	adopts := func(o Output) bool {
 		return slices.ContainsFunc(o.Messages, func(m *Message) bool { return m.Adopt != nil && m.To.Peer == "b" })
 	}
-	works := &News{From: living("b"), Tuples: []Tuple{{Path: j.Path, Identity: j.Identity, Holder: living("b")}}}
-	if adopts(c.Hear(c.now, works)) {
-		t.Fatal("a peer that is silent is asked for it")
-	}
-	if out := c.Step(c.now, &Message{From: living("b"), To: c.self, Hunger: &Hunger{Seq: 1}}); !adopts(out) {
-		t.Errorf("it is not asked when it is heard: %+v", out)
+	for name, speak := range map[string]func(c *Core) Output{
+		"says something": func(c *Core) Output {
+			return c.Step(c.now, &Message{From: living("b"), To: c.self, Hunger: &Hunger{Seq: 1}})
+		},
+		"tells it again": func(c *Core) Output { return c.Hear(c.now, works) },
+	} {
+		c := salvageCore(t, nil)
+		c.Report(c.now, Load{Workers: 1})
+		b := c.partners.meet("b")
+		b.inc = 1
+		c.Hear(c.now, works)
+		b.lost = true
+		if adopts(holdFor(c, "d", 1, j)) {
+			t.Fatal("a peer that is silent is asked for it")
+		}
+		if out := speak(c); !adopts(out) {
+			t.Errorf("it %s, and is not asked: %+v", name, out)
+		}
+		if b.lost {
+			t.Errorf("it %s, and is asked, and not waited for", name)
+		}
+		for range 100 {
+			c.partners.find("d").heard = c.now
+			c.Report(c.now, Load{Workers: 1})
+			later(c, time.Second)
+		}
+		if !b.lost || len(b.leases) > 0 && b.leases[0].copy == nil && b.leases[0].parent != nil {
+			t.Errorf("it %s, and is asked, and waited for without an end", name)
+		}
 	}
 }

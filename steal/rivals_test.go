@@ -184,6 +184,51 @@ func TestWaitingIsSought(t *testing.T) {
 	}
 }
 
+// A job that goes round, from peer to peer, may come back to one that has passed it on before. If those between fall
+// silent, that one runs it in their stead, beside what it has: that takes the copy's place when perhaps nobody waits
+// for it any more.
+func TestJobThatWentRound(t *testing.T) {
+	for _, gone := range []bool{false, true} {
+		c := salvageCore(t, func(cfg *Config) { cfg.LeaseEnd = 0 })
+		c.Report(c.now, Load{Workers: 1})
+		holdFor(c, "d", 1, jobAt(3))
+		c.Step(c.now, &Message{From: living("b"), To: c.self, Request: &StealRequest{ID: 1, Max: 1}})
+		c.Report(c.now, Load{Workers: 1, Idle: 1})
+		var began []SegmentID
+		note := func(out Output) (aborted []SegmentID) {
+			for _, o := range out.Orders {
+				switch o.Kind {
+				case RunSegment:
+					began = append(began, o.Segment)
+				case AbortSegment:
+					aborted = append(aborted, o.Segment)
+				}
+			}
+			return aborted
+		}
+		note(holdFor(c, "e", 9, jobAt(3)))
+		c.Report(c.now, Load{Workers: 2, Idle: 1, Runs: 1})
+		for i := 0; len(began) < 2 && i < 100; i++ {
+			c.partners.find("d").heard, c.partners.find("e").heard = c.now, c.now
+			note(later(c, time.Second))
+		}
+		if len(began) != 2 {
+			t.Fatalf("it began %v: not the job, and the copy of it for the silent thief", began)
+		}
+		c.Report(c.now, Load{Workers: 2, Runs: 2})
+		var aborted []SegmentID
+		if c.partners.find("d").lost = true; gone {
+			aborted = append(note(goodbye(c, "d")), note(goodbye(c, "e"))...)
+		} else {
+			aborted = note(c.Step(c.now, &Message{From: living("e"), To: c.self,
+				Disown: &Disown{Handles: []Handle{9}, Perhaps: true}}))
+		}
+		if !slices.Equal(aborted, began[1:]) {
+			t.Errorf("both are gone: %v; of %v it ends %v", gone, began, aborted)
+		}
+	}
+}
+
 // heir is a core whose thief "c" of job 3 is silent, so that it runs that itself, and has adopted 3.1 from "d" and
 // given 3.2 to "e".
 func heir(t *testing.T) (c *Core, stolen Handle) {
@@ -278,9 +323,22 @@ func TestSoughtIsLetGo(t *testing.T) {
 	}
 }
 
-// What a segment has adopted is an orphan again when nobody wants the segment: others were at work on it before. What
-// it had spawned itself is not wanted any more.
+// What a segment has adopted is an orphan again when nobody wants the segment, or when that is given up for
+// an orphan of its job: others were at work on it before. What it had spawned itself is not wanted any more.
 func TestAdoptedIsLetGo(t *testing.T) {
+	unwanted := func(c *Core) {
+		c.Step(c.now, &Message{From: living("b"), To: c.self, Abort: &Abort{Handles: []Handle{1}}})
+	}
+	older := func(c *Core) {
+		c.Hear(c.now, &News{From: living("c"), Tuples: []Tuple{orphanAt("c", time.Hour, jobAt(3))}})
+	}
+	for _, ends := range []func(*Core){unwanted, older} {
+		adoptedIsLetGo(t, ends)
+	}
+}
+
+func adoptedIsLetGo(t *testing.T, ends func(*Core)) {
+	t.Helper()
 	c := salvageCore(t, nil)
 	j := jobAt(3)
 	j.Restarted = true
@@ -294,7 +352,7 @@ func TestAdoptedIsLetGo(t *testing.T) {
 	k.Restarted = true
 	c.Found(c.now, []Taken{{Ref: 2, Job: k, Spawned: true}})
 	c.leases.lend(c.partners.find("e"), &lease{ref: 3, job: jobAt(3, 2)})
-	c.Step(c.now, &Message{From: living("b"), To: c.self, Abort: &Abort{Handles: []Handle{1}}})
+	ends(c)
 	var disowned, aborted []PeerID
 	for _, m := range c.Aborted(c.now, 2, 3).Messages {
 		switch {

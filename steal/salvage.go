@@ -45,6 +45,9 @@ func (c *Core) hear(n *News) {
 	case p != nil && n.From.Inc > p.inc:
 		c.liveness.reborn(p, n.From.Inc)
 	}
+	if p != nil && p.lost && p.inc == n.From.Inc && !n.Goodbye {
+		p.spoke, c.lost.reconsider = true, true
+	}
 	for _, u := range n.Tuples {
 		if u.Holder == n.From { // nobody speaks for others
 			c.lost.learn(u)
