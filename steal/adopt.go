@@ -130,7 +130,7 @@ func (ad *adoption) adopt(q *peer, e *tupleEntry, l *lease) {
 	if q.lost { // it has spoken: whether it answers, it has the time of a silence to show
 		q.lost, q.heard = false, ad.now
 	}
-	l.adopted, l.life = true, e.Holder.Inc
+	l.adopted, l.life, l.begun = true, e.Holder.Inc, e.since
 	h := ad.leases.lend(q, l)
 	i := slices.IndexFunc(ad.adopting, func(a adopting) bool {
 		return a.from == e.Holder &&

@@ -90,9 +90,10 @@ type lease struct {
 	witnessOf *lease   // the job is there already, and given away to be compared
 	here      *segment // the same, on this peer
 
-	adopted bool        // the thief did not steal it but had it as an orphan
-	letGo   bool        // and is to have it so again when this peer's engine does not want it
-	life    Incarnation // of that thief, as was told
+	adopted bool          // the thief did not steal it but had it as an orphan
+	letGo   bool          // and is to have it so again when this peer's engine does not want it
+	life    Incarnation   // of that thief, as was told
+	begun   time.Duration // when it began, as was told
 }
 
 // matches says whether a result is the one this lease waits for: the run was checked with the envelope.
@@ -117,6 +118,13 @@ func (l *lease) overtaken(now time.Duration, beats uint64) bool {
 	}
 	awake := time.Duration(min(beats, mostBeats)) * l.thief.every
 	return now-began > l.copy.since-l.since+awake
+}
+
+// outdone says whether an orphan is there in the copy's stead that its holder had begun before the thief got the job.
+// The thief has asked for it as well, perhaps, and begins anew since it was refused.
+func (l *lease) outdone() bool {
+	s := l.copy
+	return s != nil && s.state == lent && s.lent.adopted && s.lent.listed && s.lent.begun < l.since
 }
 
 // blinksTooMuch says whether the copy goes on though the silent thief was heard again. One that is silent again and

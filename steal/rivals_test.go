@@ -308,6 +308,49 @@ func TestSoughtIsHeir(t *testing.T) {
 	}
 }
 
+// A copy that was made though the thief was heard, because it takes long, may turn out to be an orphan that somebody
+// has: the thief ends when that is at work, if it began before the thief got the job.
+func TestOutdoneThiefStops(t *testing.T) {
+	for _, x := range []struct {
+		age          time.Duration
+		listed, ends bool
+	}{{time.Hour, true, true}, {time.Hour, false, false}, {2 * time.Second, true, false}} {
+		c := salvageCore(t, func(cfg *Config) { cfg.LeaseEnd = 0 })
+		h := c.leases.lend(c.partners.meet("c"), &lease{ref: 1, job: jobAt(3)})
+		l := c.leases.refs[1]
+		c.partners.find("c").inc = 1
+		for range 10 {
+			c.partners.find("c").heard = c.now
+			later(c, time.Second)
+		}
+		l.copy = &segment{copyOf: l, eager: true, job: jobAt(3), since: c.now}
+		l.copy.job.Restarted = true
+		c.segments.enter(l.copy)
+		c.segments.putFirst(l.copy)
+		var sent Handle
+		for _, m := range c.Hear(c.now, &News{From: living("d"),
+			Tuples: []Tuple{orphanAt("d", x.age, jobAt(3))}}).Messages {
+			if m.Adopt != nil && m.To.Peer == "d" {
+				sent = m.Adopt.Jobs[0].Handle
+			}
+		}
+		if sent == 0 {
+			t.Fatal("the orphan is not adopted in the copy's stead")
+		}
+		if x.listed {
+			c.Step(c.now, &Message{From: living("d"), To: c.self, Heartbeat: &Heartbeat{Seq: 1, Held: []Handle{sent}}})
+		}
+		out := c.Step(c.now, &Message{From: living("c"), To: c.self, Heartbeat: &Heartbeat{Seq: 1, Held: []Handle{h}}})
+		ends := slices.ContainsFunc(out.Messages, func(m *Message) bool { return m.Abort != nil && m.To.Peer == "c" })
+		if ends != x.ends {
+			t.Errorf("%+v: the thief is told to end: %v", x, ends)
+		}
+		if c.leases.refs[1] == nil || c.leases.refs[1].copy == nil {
+			t.Errorf("%+v: nobody waits for the orphan", x)
+		}
+	}
+}
+
 // A segment that was given up for another's orphan leaves that an orphan when nobody wants the segment.
 func TestSoughtIsLetGo(t *testing.T) {
 	c := salvageCore(t, nil)
@@ -362,7 +405,7 @@ func adoptedIsLetGo(t *testing.T, ends func(*Core)) {
 			aborted = append(aborted, m.To.Peer)
 		}
 	}
-	if !slices.Equal(disowned, []PeerID{"d"}) || !slices.Equal(aborted, []PeerID{"e"}) || c.leases.n > 0 {
+	if !slices.Equal(disowned, []PeerID{"d"}) || !slices.Equal(aborted, []PeerID{"e"}) || len(c.leases.refs) > 0 {
 		t.Errorf("orphans now: what %v have; not wanted: what %v have", disowned, aborted)
 	}
 }
