@@ -50,7 +50,7 @@ func (b *book) closeLease(l *lease) {
 // requeue queues a job again that certainly will not come home from its thief. Restarted says that the thief
 // may have worked on it. If a copy has taken its place already, the copy goes on. If lost work is made use
 // of, a restarted job becomes a copy, too, instead of going back to the engine, so that it can be given up
-// again when somebody turns out to have it as an orphan.
+// again when somebody turns out to have it as an orphan, or somebody else than who seemed to.
 func (b *book) requeue(l *lease, restarted bool, why *uint64) {
 	if l.witnessOf != nil {
 		b.witnessLost(l)
@@ -65,7 +65,7 @@ func (b *book) requeue(l *lease, restarted bool, why *uint64) {
 		b.leases.detach(l)
 		b.lost.reconsider = true // the thief may have it as an orphan
 		return
-	case restarted && l.parent == nil && !l.adopted && b.salvaging():
+	case restarted && l.parent == nil && b.salvaging():
 		b.replace(l, why)
 		b.leases.detach(l)
 		return

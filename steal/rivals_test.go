@@ -351,6 +351,41 @@ func TestOutdoneThiefStops(t *testing.T) {
 	}
 }
 
+// An orphan that its holder has not got any more may be elsewhere: who tells of it is asked, though a worker has begun
+// the job meanwhile, and is stopped.
+func TestOrphanIsSoughtElsewhere(t *testing.T) {
+	for _, idle := range []int{0, 1} {
+		c := salvageCore(t, nil)
+		c.Report(c.now, Load{Workers: 1})
+		asked := func(who PeerID, out Output) (h Handle) {
+			for _, m := range out.Messages {
+				if m.Adopt != nil && m.To.Peer == who {
+					return m.Adopt.Jobs[0].Handle
+				}
+			}
+			t.Fatalf("%s is not asked: %+v", who, out.Messages)
+			return 0
+		}
+		j := jobAt(3, 1)
+		j.Restarted = true
+		c.partners.meet("d").inc = 1
+		c.lost.learn(orphanAt("d", time.Minute, j))
+		h := asked("d", c.Found(c.now, []Taken{{Ref: 2, Job: j, Spawned: true}}))
+		c.Report(c.now, Load{Workers: 1, Idle: idle})
+		out := c.Step(c.now, &Message{From: living("d"), To: c.self, Return: &Return{Handles: []Handle{h}}})
+		ran := slices.ContainsFunc(out.Orders, func(o Order) bool { return o.Kind == RunSegment })
+		if ran != (idle > 0) {
+			t.Fatalf("with %d idle workers it begins it: %v", idle, ran)
+		}
+		out = c.Hear(c.now, &News{From: living("e"), Tuples: []Tuple{orphanAt("e", time.Minute, j)}})
+		asked("e", out)
+		ended := slices.ContainsFunc(out.Orders, func(o Order) bool { return o.Kind == AbortSegment })
+		if ended != (idle > 0) {
+			t.Errorf("with %d idle workers, its own is ended: %v", idle, ended)
+		}
+	}
+}
+
 // A segment that was given up for another's orphan leaves that an orphan when nobody wants the segment.
 func TestSoughtIsLetGo(t *testing.T) {
 	c := salvageCore(t, nil)

@@ -43,9 +43,9 @@ func TestGoodbyeOfFormerMembers(t *testing.T) {
 		c.Found(c.now, []Taken{{Ref: 1, Job: jobAt(9)}})
 		c.SetMembers(c.now, parseMembers("x: a b c d e, y: g"))
 		out := c.Hear(c.now, &News{From: living("f"), Goodbye: bye, Tuples: []Tuple{tuple}})
-		back := slices.ContainsFunc(out.Orders, func(o Order) bool { return o.Kind == PutBack && o.Ref == 1 })
-		if back != bye || (c.leases.n == 0) != bye {
-			t.Errorf("goodbye %v: the job is put back: %v, %d are out", bye, back, c.leases.n)
+		again := slices.ContainsFunc(out.Orders, func(o Order) bool { return o.Kind == RunSegment })
+		if out := c.leases.refs[1]; again != bye || (out.copy != nil) != bye || (out.thief == nil) != bye {
+			t.Errorf("goodbye %v: the job is run here: %v", bye, again)
 		}
 	}
 }

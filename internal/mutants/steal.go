@@ -39,7 +39,7 @@ var stealMutants = []mutant{
 		old: "if h.Seen < l.after {", new: "if false {"},
 	{name: "steal/inventory-misses-add-up", wrong: "misses need not be consecutive", file: "steal/book.go",
 		pkg: "steal", run: "^TestMissesMustBeConsecutive$",
-		old: "if l.misses = 0; l.copy != nil && !l.copy.eager {", new: "if l.copy != nil {"},
+		old: "if l.misses = 0; l.outdone() ||", new: "if l.outdone() ||"},
 	{name: "steal/old-inventory", wrong: "a repeated heartbeat counts twice", file: "steal/liveness.go",
 		pkg: "steal", run: "^TestRepeatedInventoryCountsOnce$",
 		old: "if h.Seq <= p.seen {", new: "if false {"},
