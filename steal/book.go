@@ -74,12 +74,6 @@ func (b *book) requeue(l *lease, restarted bool, why *uint64) {
 	b.stats.JobsPutBack++
 	*why++
 	if l.parent == nil {
-		if restarted {
-			if s := b.segments.spawnedUnder(l.job.Path); s != nil {
-				s.again = true
-			}
-			b.lost.expectRestarted()
-		}
 		b.order(Order{Kind: PutBack, Ref: l.ref, Restarted: restarted})
 		return
 	}

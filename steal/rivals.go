@@ -39,7 +39,7 @@ func (lo *losses) rivalOf(from Address, u *Tuple) *segment {
 		return nil
 	case s.is(u.Path, u.Identity):
 		return s
-	case s.job.Restarted || s.again || len(s.job.Path) == len(u.Path):
+	case s.job.Restarted || len(s.job.Path) == len(u.Path):
 		return nil
 	}
 	for _, l := range lo.leases.refs {

@@ -195,7 +195,6 @@ type segment struct {
 	toldAt    time.Duration // when others were told of it last, as an orphan
 	quiet     time.Duration // for how long they are not told again
 	heir      bool          // what others had of its job is its own now
-	again     bool          // a job that it has spawned is run again in its place
 	stays     bool          // what it has come to cannot leave this peer
 	home      bool          // what thieves come to is too large to get here
 	asked     bool          // Fetch was ordered, and Release was not

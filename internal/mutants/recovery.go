@@ -51,7 +51,7 @@ var recoveryMutants = []mutant{
 		new: "to != nil:"},
 	{name: "recovery/copies-of-short-jobs", wrong: "parts of a job leave whose result comes in a moment",
 		file: "steal/mirror.go", run: "^TestCopiesOfShortJobs$", old: "mi.gather(p, earliest+mi.cfg.HeartbeatEvery)",
-		new: "mi.gather(p, 0)"},
+		new: "mi.gather(p, 0*earliest)"},
 	{name: "recovery/copies-linger", wrong: "a host takes a second of its work with it for nothing",
 		file: "steal/mirror.go", run: "^TestCopiesOfShortJobs$", old: "max(mi.now+mi.cfg.TellEvery, earliest)",
 		new: "max(mi.now+mi.cfg.HeartbeatEvery, earliest)"},
