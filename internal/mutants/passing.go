@@ -15,7 +15,7 @@ var passingMutants = []mutant{
 	{name: "passing/rival-orphan", wrong: "an orphan has another orphan give way", file: "steal/rivals.go",
 		pkg: "steal", run: rivals, old: "s.state == running && !s.adoptable() })", new: "s.state == running })"},
 	{name: "passing/rival-restarted", wrong: "who looks for orphans has them give way", file: "steal/rivals.go",
-		pkg: "steal", run: rivals, old: "case s.job.Restarted || s.again ||", new: "case s.again ||"},
+		pkg: "steal", run: rivals, old: "case s.job.Restarted || len", new: "case len"},
 	{name: "passing/rival-of-the-lent", wrong: "who has given the job away has its orphan give way", file: "steal/rivals.go",
 		pkg: "steal", run: rivals, old: "s.job.Path.Above(p) && atOrAbove(p, u.Path)", new: "s == nil && atOrAbove(p, u.Path)"},
 	{name: "passing/rival-hearsay", wrong: "what somebody tells of others is answered to it", file: "steal/rivals.go",

@@ -41,7 +41,7 @@ var journeyMutants = []mutant{
 		old: "ss.last++", new: "ss.last = SegmentID(len(ss.byID) + 1)"},
 	{name: "sim/passed-on-put-back",
 		wrong: "a job that was passed on goes back to the engine, which never had it", file: "steal/book.go",
-		old: "	if l.parent == nil {\n		if restarted {", new: "	if true {\n		if restarted {"},
+		old: "	if l.parent == nil {\n		b.order(Order{Kind: PutBack", new: "	if true {\n		b.order(Order{Kind: PutBack"},
 	{name: "sim/passed-on-kept", wrong: "the result of a job that was passed on is kept here",
 		old: "	if l.parent == nil {\n		b.order(Order{Kind: Deliver",
 		new: "	if true {\n		b.order(Order{Kind: Deliver"},
