@@ -50,7 +50,7 @@ func (ad *adoption) holder(e *tupleEntry) *peer {
 	}
 	q := ad.partners.meet(e.Holder.Peer)
 	switch {
-	case q == nil || q.lost && !q.spoke || !q.credit.good():
+	case q == nil || q.shunned || q.lost && !q.spoke || !q.credit.good():
 		return nil
 	case e.Holder.Inc < max(q.inc, q.floor):
 		ad.lost.tuples.remove(e)

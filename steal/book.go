@@ -210,12 +210,14 @@ func (b *book) takeInventory(p *peer, h *Heartbeat, beats uint64) (spare []*leas
 		if i < len(p.leases) && p.leases[i].handle == held {
 			l := p.leases[i]
 			l.listed = true
-			if l.misses = 0; l.outdone() || l.copy != nil && !l.copy.eager && l.overtaken(b.now, beats) {
+			l.misses = 0
+			silent := l.copy != nil && !l.copy.eager // it was only that
+			if l.outdone() || silent && l.overtaken(b.now, beats) {
 				b.requeue(l, true, &b.stats.PutBackLostThief)
 				stale = append(stale, held)
 				continue
 			}
-			if l.copy != nil && !l.copy.eager { // it was only silent
+			if silent {
 				if l.blinks++; l.blinksTooMuch(b.now) {
 					l.copy.eager = true
 				} else { // the thief is further than the copy

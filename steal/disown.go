@@ -3,8 +3,6 @@ package steal
 import (
 	"maps"
 	"slices"
-
-	"github.com/satin-peer/satin/job"
 )
 
 // disownChildren closes the leases of jobs that were spawned under a segment which is about to end without an
@@ -65,13 +63,6 @@ func (lo *losses) letGo(s *segment) {
 		lo.disownAll([]*lease{s.lent})
 	}
 	lo.leases.letGoBelow(s.job.Path)
-}
-
-// letGoBelow marks what was adopted below a path, so that it is an orphan again when the engine does not want it.
-func (ls *leases) letGoBelow(p job.Path) {
-	for _, l := range ls.refs {
-		l.letGo = l.letGo || l.adopted && p.Above(l.job.Path)
-	}
 }
 
 // onAborted gives up what the engine does not want any more.

@@ -140,6 +140,13 @@ const maxBlinks, mostBlinks = 3, 30
 // mostBeats are more heartbeats than anybody sends while somebody sleeps.
 const mostBeats = 1 << 20
 
+// letGoBelow marks what was adopted below a path, so that it is an orphan again when the engine does not want it.
+func (ls *leases) letGoBelow(p job.Path) {
+	for _, l := range ls.refs {
+		l.letGo = l.letGo || l.adopted && p.Above(l.job.Path)
+	}
+}
+
 // byThief puts leases together that have the same thief, or none, in the order in which they come.
 func byThief(ls []*lease) (groups [][]*lease) {
 	at := map[*peer]int{}

@@ -39,7 +39,7 @@ func (c *Core) hear(n *News) {
 		return
 	case p != nil && n.Goodbye && n.From.Inc+1 == p.floor:
 		return // it has said so to this peer itself
-	case p != nil && n.From.Inc < max(p.inc, p.floor):
+	case p != nil && (p.shunned || n.From.Inc < max(p.inc, p.floor)):
 		c.stats.DroppedStale++
 		return
 	case p != nil && n.From.Inc > p.inc:

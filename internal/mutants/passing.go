@@ -50,7 +50,7 @@ var passingMutants = []mutant{
 		pkg: "steal", run: "^TestSoughtIsLetGo$", old: "case s.state == lent && s.lent.adopted:", new: "case s.state == lent && s.orphan:"},
 	{name: "passing/heirs-share", wrong: "what a segment had adopted ends with it", file: "steal/disown.go",
 		pkg: "steal", run: "^TestAdoptedIsLetGo$", old: "			lo.letGo(p.held[i])\n", new: ""},
-	{name: "passing/children-let-go", wrong: "all that a segment had given away goes on for nobody", file: "steal/disown.go",
+	{name: "passing/children-let-go", wrong: "all that a segment had given away goes on for nobody", file: "steal/leases.go",
 		pkg: "steal", run: "^TestAdoptedIsLetGo$", old: "l.letGo || l.adopted && p", new: "l.letGo || p"},
 	{name: "passing/sought-for-ever", wrong: "a liar has a job begin again and again", file: "steal/adopt.go",
 		pkg: "steal", run: "^TestSoughtSoOften$", old: "s.state == running && s.sought < maxSought", new: "s.state == running"},
