@@ -240,9 +240,8 @@ func (t *conductor) dismiss(r *part) {
 	t.live.Delete(r.manifest.Run)
 	t.crew.arbiter.leave(r.share)
 	t.crew.memory.leave(r.manifest.Run)
-	r.final, r.ended, r.settled = &final, t.now(), true
-	t.work.add(&final)
-	t.hours.count(r, r.manifest.Owner == t.self, final, r.ended)
+	r.ended = t.now()
+	r.conclude(t, &final)
 	t.spawn(func(context.Context) { s.Close() })
 }
 

@@ -29,8 +29,8 @@ func (p *Peer) Leave(ctx context.Context) error {
 			r.session.Leave(patience)
 			if r.manifest.Owner != p.runs.self {
 				f := r.session.Figures()
-				last := load{Run: r.manifest.Run, Stats: statsOf(f, r.session.Stats()), Late: f.Late}
-				p.voice.tell(gossip.KindLoad, encode(&last))
+				last := statsOf(f, r.session.Stats())
+				p.voice.tell(gossip.KindLoad, r.lastLoad(&last, f.Late))
 			}
 		})
 	}

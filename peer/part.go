@@ -182,7 +182,7 @@ func (t *conductor) stop(o runs.Stop) {
 	r.final, r.ended, r.proofs = &final, t.now(), s.Stats().Proofs
 	switch {
 	case r.manifest.Owner != t.self && o.HandOver: // settled later: it may take a while
-		t.voice.tell(gossip.KindLoad, encode(&load{Run: o.Run, Stats: final}))
+		t.voice.tell(gossip.KindLoad, r.lastLoad(&final, 0))
 	case r.manifest.Owner == t.self && o.State != runs.StateSuspended && !o.HandOver:
 		t.jury.receipts.owe(r)
 	}
@@ -214,12 +214,23 @@ func (r *part) settle(t *conductor, f port.Figures, s session.Stats) {
 	final := statsOf(f, s)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r.final, r.settled, r.late = &final, true, f.Late
-	t.work.add(&final)
-	t.hours.count(r, r.manifest.Owner == t.self, final, r.ended)
+	r.late = f.Late
+	r.conclude(t, &final)
 	if r.manifest.Owner != t.self {
-		t.voice.tell(gossip.KindLoad, encode(&load{Run: r.manifest.Run, Stats: final, Late: f.Late}))
+		t.voice.tell(gossip.KindLoad, r.lastLoad(&final, f.Late))
 	}
+}
+
+// conclude takes the figures down that are a part's last ones. The mutex is held.
+func (r *part) conclude(t *conductor, final *report.RunStats) {
+	r.final, r.settled = final, true
+	t.work.add(final)
+	t.hours.count(r, r.manifest.Owner == t.self, *final, r.ended)
+}
+
+// lastLoad is what others hear of a part that has ended: no workers, of which late have not told what they did last.
+func (r *part) lastLoad(final *report.RunStats, late int) []byte {
+	return encode(&load{Run: r.manifest.Run, Stats: *final, Late: late})
 }
 
 // discard removes what is on the disk of a run that is over: its checkpoint, and how often it has killed.

@@ -101,12 +101,12 @@ const longResult = 64 << 10
 // seen is the bandwidth that a long result would tell of if it left now: it waits for all that the link has accepted,
 // in either direction, as somebody asks for it. 0: there is no link.
 func (w *network) seen(from, to int) float64 {
-	now := time.Duration(w.now)
 	c, ok := w.links.Links().Conditions(from, to)
-	took := c.Transmission(longResult) + max(w.links.Backlog(now, from, to), w.links.Backlog(now, to, from))
-	if !ok || took <= 0 {
+	if !ok {
 		return 0
 	}
+	now := time.Duration(w.now)
+	took := c.Transmission(longResult) + max(w.links.Backlog(now, from, to), w.links.Backlog(now, to, from))
 	return longResult / took.Seconds()
 }
 
