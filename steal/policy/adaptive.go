@@ -28,7 +28,8 @@ import (
 // Dryness. A request from a cluster says that it has no work, so its own chance falls. A peer whose local
 // steals go on failing stops drawing: it leaves patient requests with a few neighbours whose graph is
 // connected (the lifelines of Saraswat et al., PPoPP 2011), so that work spreads through an idle cluster from
-// wherever it comes in, without polling. Between clusters a few ms apart requests wait as well, two pauses long: a
+// wherever it comes in, without polling. Who gets some for one of several workers draws for the
+// others again, since then there is more. Between clusters a few ms apart requests wait as well, two pauses long: a
 // program that goes on in steps has work for all at once, in one cluster, and those of the others would only have heard
 // of it when they next asked. Their patience, and the pauses between wide-area requests that bring
 // nothing, double up to a second, the latter later if clusters are near: a peer that stays idle sends a few
@@ -128,14 +129,36 @@ func (a *Adaptive) Plan(v View, p *Plan) {
 		a.holdLifelines(v, p)
 		return
 	}
-	local, _ := v.InFlight()
-	for n := need - local; n > 0; n-- {
+	for n := toDraw(v, need); n > 0; n-- {
 		victim, ok := RandomLocal(v)
 		if !ok {
 			return
 		}
 		p.Steal(victim, 1, 0)
 	}
+}
+
+// toDraw is how many local steals to send beside those that are out: as many as jobs are wanted or, where all that are
+// out wait at lifelines and one has just fed some of the workers here, one at a time for the others. Lifelines say when
+// work comes, and not where it is: when some hundred short jobs had been spawned, each machine had got one or two from
+// its neighbours, and the rest of its workers waited at others that had none. To draw for all of them at once has the
+// first machines get more than their share.
+func toDraw(v View, need int) int {
+	local, waiting := 0, 0
+	for _, f := range v.Flights() {
+		switch {
+		case f.Wide:
+		case f.Patience > 0:
+			waiting++
+		default:
+			local++
+		}
+	}
+	n, idle := need-local-waiting, v.Idle()
+	if n <= 0 && local == 0 && idle > 0 && idle < v.Workers() {
+		return 1
+	}
+	return n
 }
 
 // begsFor says whether this peer steals for a thief that waits here. Without a worker it does so for its guests alone,
