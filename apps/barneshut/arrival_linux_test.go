@@ -17,9 +17,9 @@ func BenchmarkArrival(b *testing.B) {
 		Law: Law{Theta: 0.3, Soft: defaultSoft}}
 	w := alone{Problem: &p}
 	w.begin(w.draw())
-	var sent [chunks][]byte
-	for c := range sent {
-		sent[c], _ = w.chunk[c].MarshalBinary()
+	var sent [regions][]byte
+	for r := range sent {
+		sent[r], _ = Region(w.chunk[r*perRegion:]).MarshalBinary()
 	}
 	var step, arrival time.Duration
 	for b.Loop() {
@@ -27,9 +27,9 @@ func BenchmarkArrival(b *testing.B) {
 		w.step(true, false)
 		between := threadTime(b)
 		for range arrivals {
-			var came [chunks]Chunk
-			for c := range sent {
-				if err := came[c].UnmarshalBinary(sent[c]); err != nil {
+			var came [regions]Region
+			for r := range sent {
+				if err := came[r].UnmarshalBinary(sent[r]); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -157,6 +157,23 @@ func TestExpected(t *testing.T) {
 	}
 }
 
+// TestKicks: each star is moved by its own force, in whatever order the stars of a chunk are afterwards.
+func TestKicks(t *testing.T) {
+	p := Problem{Bodies: 10_000, Seed: 1, Leaf: 4}
+	c, m := p.begin(5, Drift{})
+	pulls, order := make([]Force, len(m.speed)), make([]int32, len(m.speed))
+	for i := range pulls {
+		pulls[i], order[len(order)-1-i] = Force{0, float64(i), 0}, int32(i)
+	}
+	_, moved, _ := c.step(&m, order, pulls, 2, false, p.Leaf)
+	for to, i := range order {
+		if want := m.speed[i][1] + 2*pulls[i][1]; moved.number[to] != m.number[i] || moved.speed[to][1] != want {
+			t.Fatalf("star %d is as fast as %v; want star %d, as fast as %v", moved.number[to], moved.speed[to],
+				m.number[i], want)
+		}
+	}
+}
+
 // TestSent: what is sent comes as it was; what is no chunk is refused.
 func TestSent(t *testing.T) {
 	p := Problem{Bodies: 1000, Seed: 1, Leaf: 7}
@@ -165,6 +182,19 @@ func TestSent(t *testing.T) {
 	var c2 Chunk
 	if err := c2.UnmarshalBinary(b); err != nil || !reflect.DeepEqual(c, c2) {
 		t.Errorf("another chunk came: %v", err)
+	}
+	r, r2 := Region{2: c, 5: c}, Region{}
+	b, _ = r.MarshalBinary()
+	if err := r2.UnmarshalBinary(b); err != nil || !reflect.DeepEqual(r, r2) {
+		t.Errorf("another region came: %v", err)
+	}
+	for n := 1; n < len(b); n++ {
+		if r2.UnmarshalBinary(b[:n]) == nil {
+			t.Fatalf("%d of the %d bytes of a region are one", n, len(b))
+		}
+	}
+	if r2.UnmarshalBinary(append(b, 0)) == nil {
+		t.Error("a region has another byte at its end")
 	}
 	b, _ = m.MarshalBinary()
 	var m2 Motion

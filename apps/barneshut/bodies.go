@@ -13,31 +13,18 @@ type Body struct {
 	Number    int32
 }
 
-// Chunk is what all others need of stars that are near each other: their places, in the order of their tree. They are
-// encoded by the job that has moved them, and not by whoever writes a region. It is a pointer and nothing else, as each
-// job of forces copies those of all chunks.
+// Chunk is what all others need of stars that are near each other: their places, in the order of their tree. It is a
+// pointer and nothing else, as each job of forces copies those of all chunks.
 type Chunk struct{ tree *chunkTree }
 
-// chunkTree is a tree, and the places in it as they are sent.
 type chunkTree struct {
 	Tree
-	sent []byte
+	leaf int // most bodies of a leaf
 }
 
 // chunkOf makes a chunk of bodies in order.
 func chunkOf(at []Vec, mass float64, leaf int) Chunk {
-	t := grow(at, mass, leaf)
-	b := make([]byte, 0, headBytes+len(at)*placeBytes)
-	b = binary.BigEndian.AppendUint64(b, math.Float64bits(mass))
-	b = binary.BigEndian.AppendUint16(b, uint16(leaf))
-	for i := range at {
-		for _, x := range at[i] {
-			bits := math.Float64bits(x)
-			b = binary.BigEndian.AppendUint32(b, uint32(bits>>32))
-			b = binary.BigEndian.AppendUint16(b, uint16(bits>>16))
-		}
-	}
-	return Chunk{&chunkTree{t, b}}
+	return Chunk{&chunkTree{grow(at, mass, leaf), leaf}}
 }
 
 func (c Chunk) empty() bool { return c.tree == nil || len(c.tree.At) == 0 }
@@ -188,22 +175,36 @@ func short(x float64) float64 {
 	return math.Float64frombits((math.Float64bits(x) + 1<<15) &^ (1<<16 - 1))
 }
 
-// Sizes of what is sent: of a body's place, motion and force, and of what stands before the places.
+// Sizes of what is sent: of a body's place, motion and force, and of what stands before the places and before a chunk
+// of a region.
 const (
 	placeBytes  = 3 * 6
 	motionBytes = 3*8 + 4
 	forceBytes  = 4 * 8
 	headBytes   = 8 + 2
+	lengthBytes = 4
 )
 
 var errChunk = errors.New("these are no stars")
 
 // MarshalBinary gives the places: the boxes are made of them anew where they go.
-func (c Chunk) MarshalBinary() ([]byte, error) {
+func (c Chunk) MarshalBinary() ([]byte, error) { return c.appendPlaces(nil), nil }
+
+func (c Chunk) appendPlaces(b []byte) []byte {
 	if c.tree == nil {
-		return nil, nil
+		return b
 	}
-	return c.tree.sent, nil
+	b = slices.Grow(b, headBytes+len(c.tree.At)*placeBytes)
+	b = binary.BigEndian.AppendUint64(b, math.Float64bits(c.tree.Mass))
+	b = binary.BigEndian.AppendUint16(b, uint16(c.tree.leaf))
+	for i := range c.tree.At {
+		for _, x := range c.tree.At[i] {
+			bits := math.Float64bits(x)
+			b = binary.BigEndian.AppendUint32(b, uint32(bits>>32))
+			b = binary.BigEndian.AppendUint16(b, uint16(bits>>16))
+		}
+	}
+	return b
 }
 
 // UnmarshalBinary is the opposite.
@@ -212,26 +213,104 @@ func (c *Chunk) UnmarshalBinary(b []byte) error {
 	if len(b) == 0 {
 		return nil
 	}
-	if len(b) < headBytes || (len(b)-headBytes)%placeBytes != 0 {
-		return errChunk
+	var m memory
+	if err := m.need(b); err != nil {
+		return err
 	}
-	places := slices.Clone(b)
-	mass, leaf := math.Float64frombits(binary.BigEndian.Uint64(b)), binary.BigEndian.Uint16(b[8:])
-	if leaf == 0 {
-		return errChunk
-	}
-	at := make([]Vec, (len(b)-headBytes)/placeBytes)
-	for i := range at {
-		const before = 2 // eight bytes are read at once: six, and two before them
-		place := b[headBytes-before+i*placeBytes:][:before+placeBytes]
-		for k := range at[i] {
-			at[i][k] = math.Float64frombits(binary.BigEndian.Uint64(place[6*k:]) << 16)
-		}
-	}
-	t := grow(at, mass, int(leaf))
-	*c = Chunk{&chunkTree{t, places}}
+	*c = m.take().chunk(b)
 	return nil
 }
+
+// memory is taken at once for all chunks that come together, which is much quicker.
+type memory struct {
+	trees, stars, cells int
+	tree                []chunkTree
+	at                  []Vec
+	cell                []Cell
+}
+
+// need adds what a chunk takes.
+func (m *memory) need(b []byte) error {
+	if len(b) < headBytes || (len(b)-headBytes)%placeBytes != 0 || leafOf(b) == 0 {
+		return errChunk
+	}
+	n := (len(b) - headBytes) / placeBytes
+	m.trees, m.stars, m.cells = m.trees+1, m.stars+n, m.cells+cellsOf(n, leafOf(b))
+	return nil
+}
+
+func leafOf(b []byte) int { return int(binary.BigEndian.Uint16(b[8:])) }
+
+func (m *memory) take() *memory {
+	m.tree, m.at, m.cell = make([]chunkTree, m.trees), make([]Vec, m.stars), make([]Cell, m.cells)
+	return m
+}
+
+// chunk makes one of what was needed.
+func (m *memory) chunk(b []byte) Chunk {
+	t, n := &m.tree[0], (len(b)-headBytes)/placeBytes
+	t.Mass, t.leaf = math.Float64frombits(binary.BigEndian.Uint64(b)), leafOf(b)
+	cells := cellsOf(n, t.leaf)
+	t.At, t.Cells = m.at[:n:n], m.cell[:0:cells]
+	m.tree, m.at, m.cell = m.tree[1:], m.at[n:], m.cell[cells:]
+	const before = 2 // eight bytes are read at once: six, and two before them
+	for i, b := 0, b[headBytes-before:]; i < n; i, b = i+1, b[placeBytes:] {
+		p := (*[before + placeBytes]byte)(b)
+		t.At[i] = Vec{long(p[0:]), long(p[6:]), long(p[12:])}
+	}
+	t.grow(t.leaf)
+	return Chunk{t}
+}
+
+// MarshalBinary gives the chunks one after the other, each after its length.
+func (r Region) MarshalBinary() ([]byte, error) {
+	if r == (Region{}) {
+		return nil, nil
+	}
+	var b []byte
+	for _, c := range r {
+		at := len(b)
+		b = c.appendPlaces(append(b, make([]byte, lengthBytes)...))
+		binary.BigEndian.PutUint32(b[at:], uint32(len(b)-at-lengthBytes))
+	}
+	return b, nil
+}
+
+// UnmarshalBinary is the opposite.
+func (r *Region) UnmarshalBinary(b []byte) error {
+	*r = Region{}
+	if len(b) == 0 {
+		return nil
+	}
+	var parts [perRegion][]byte
+	var m memory
+	for i := range parts {
+		if len(b) < lengthBytes || uint64(binary.BigEndian.Uint32(b)) > uint64(len(b)-lengthBytes) {
+			return errChunk
+		}
+		n := binary.BigEndian.Uint32(b)
+		parts[i], b = b[lengthBytes:][:n], b[lengthBytes:][n:]
+		if n == 0 {
+			continue
+		}
+		if err := m.need(parts[i]); err != nil {
+			return err
+		}
+	}
+	if len(b) > 0 {
+		return errChunk
+	}
+	m.take()
+	for i, p := range parts {
+		if len(p) > 0 {
+			r[i] = m.chunk(p)
+		}
+	}
+	return nil
+}
+
+// long is the number of which b has the first six bytes, after two of something else.
+func long(b []byte) float64 { return math.Float64frombits(binary.BigEndian.Uint64(b) << 16) }
 
 // MarshalBinary and UnmarshalBinary carry velocities and numbers.
 func (m Motion) MarshalBinary() ([]byte, error) {

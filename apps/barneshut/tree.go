@@ -36,17 +36,24 @@ func (t *Tree) divided(i int32) bool { return t.Cells[i].Next > i+1 }
 
 // grow makes a tree of bodies in order, with at most so many in a leaf.
 func grow(at []Vec, mass float64, leaf int) Tree {
-	t := Tree{At: at, Mass: mass}
-	if len(at) > 0 {
-		t.Cells = make([]Cell, 0, cellsOf(len(at), leaf))
-		b := nowhere
-		t.add(new(Vec), 0, int32(len(at)), int32(leaf), &b)
-	}
+	t := Tree{At: at, Mass: mass, Cells: make([]Cell, 0, cellsOf(len(at), leaf))}
+	t.grow(leaf)
 	return t
+}
+
+// grow makes the cells, for which there is room.
+func (t *Tree) grow(leaf int) {
+	if len(t.At) > 0 {
+		b := nowhere
+		t.add(new(Vec), 0, int32(len(t.At)), int32(leaf), &b)
+	}
 }
 
 // cellsOf says how many cells a tree of so many bodies has. After some generations each half has one of two sizes.
 func cellsOf(bodies, leaf int) int {
+	if bodies == 0 {
+		return 0
+	}
 	cells, small, few, more := 1, bodies, 1, 0 // few halves have small bodies, and more have one more
 	for generation := 1; few+more > 0; generation++ {
 		if small <= leaf {

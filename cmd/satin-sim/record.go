@@ -22,7 +22,7 @@ import (
 const recordHelp = `satin-sim record APP [ARGUMENTS] [FLAGS] runs an application of satin-peer on one core and prints the tree of its jobs, with
 what each cost and how large its argument and result are, for satin-sim run --tree FILE. It takes some times as long as the
 application's sequential program, which runs too, and beside it all jobs in place on one core: what they cost adds up to that.
-With --runs N it does so N times, and what a job cost is the least of that: on a machine that does other things, too.
+With --runs N it does so N times, and what a job without children cost is the least of that, what others did the median.
 
 Examples:
   satin-sim record nqueens 14 > queens.tree
@@ -56,19 +56,18 @@ func recordTree(args []string, out, progress io.Writer) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	var tree *sim.Recorded
+	var trees []*sim.Recorded
 	var shares []float64
 	for range runs {
 		again, share, err := recordOnce(ctx, strings.Join(args, " "), problem)
 		if err != nil {
 			return err
 		}
-		if tree == nil {
-			tree = again
-		} else if tree, err = tree.Least(again); err != nil {
-			return fmt.Errorf("%s: %w", problem.Title, err)
-		}
-		shares = append(shares, share)
+		trees, shares = append(trees, again), append(shares, share)
+	}
+	tree, err := sim.Merge(trees)
+	if err != nil {
+		return fmt.Errorf("%s: %w", problem.Title, err)
 	}
 	slices.Sort(shares)
 	if share := shares[len(shares)/2]; share > 0 { // the system tells

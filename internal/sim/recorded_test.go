@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -166,15 +167,18 @@ func TestRecordedPhases(t *testing.T) {
 	}{
 		{"scaled", func() (*Recorded, error) { return r.Scaled(16_214 * 1000) }, 6 + 4, 16_214_000,
 			"1 0 40 8 2 0 1 0 2 0 1 0 1 0 1 0"},
-		{"the least of two", func() (*Recorded, error) {
-			other, err := r.Between(func(i int, own time.Duration) time.Duration {
-				return own - 500 + 2000*time.Duration(i%2)
-			})
-			if err != nil {
-				return nil, err
+		{"of three recordings, the least of leaves and the median of others", func() (*Recorded, error) {
+			all := []*Recorded{r}
+			for _, other := range [][]string{{"2 1000 40 8 2 3000", "2 500 40 8 2 4000", "0 10 ", "0 5 "},
+				{"2 1000 40 8 2 3000 1 5000", "2 2000 40 8 2 3500 1 1", "0 10 ", "0 12 "}} {
+				again, err := ReadRecorded(strings.NewReader(strings.NewReplacer(other...).Replace(phasedTree)), "x")
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, again)
 			}
-			return r.Least(other)
-		}, 6, 15_214, "2 500 40 8 2 3000 1 4500 0 7000"},
+			return Merge(all)
+		}, 6, 16_214 + 500 - 5, "2 1000 40 8 2 3500 1 5000 0 7000"},
 		{"flat", r.Flat, 6, 16_214, "3 1004 40 8 2 3000 1 5000 0 7000"},
 		{"with other costs", func() (*Recorded, error) {
 			return r.Between(func(i int, _ time.Duration) time.Duration { return time.Duration(i) })
@@ -188,7 +192,8 @@ func TestRecordedPhases(t *testing.T) {
 		if err := got.Write(&text); err != nil {
 			t.Fatal(err)
 		}
-		root := strings.Split(text.String(), "\n")[1] // what was made of it has no twin
+		lines := strings.Split(text.String(), "\n") // what is merged has a twin before the root
+		root := lines[slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, " 40 8") })]
 		if total := Sequential(got); total.Result.Leaves != c.leaves || root != c.text {
 			t.Errorf("%s: %d leaves, root %s", c.what, total.Result.Leaves, root)
 		}
@@ -202,7 +207,7 @@ func TestRecordedPhases(t *testing.T) {
 }
 
 // Two recordings of programs that do not do the same are not one.
-func TestLeastOfDifferentTrees(t *testing.T) {
+func TestMergeOfDifferentTrees(t *testing.T) {
 	for _, other := range []string{"0 1 1 1", "1 1 1 1\n0 1 1 1", "2 1 1 1\n0 1 1 1\n0 1 1 1", "1 1 1 1 1 1\n0 1 1 1\n0 1 1 1"} {
 		one, err := ReadRecorded(strings.NewReader("satin-tree 1 x\n2 1 1 1 0 3\n0 1 1 1\n0 1 1 1"), "x")
 		if err != nil {
@@ -212,7 +217,7 @@ func TestLeastOfDifferentTrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := one.Least(two); err == nil {
+		if _, err := Merge([]*Recorded{one, two}); err == nil {
 			t.Errorf("%q is like another tree", other)
 		}
 	}

@@ -43,33 +43,45 @@ func (r *Recorded) Scaled(total time.Duration) (*Recorded, error) {
 	return NewRecorded(r.Name, s.jobs)
 }
 
-// Least is the program as it was recorded twice: each phase costs what it cost when it cost less, since the machine
-// does other things, too. Together they cost less than either recording: see Weigh. It fails if the two are different
-// trees.
-func (r *Recorded) Least(again *Recorded) (*Recorded, error) {
-	jobs := slices.Clone(r.jobs)
-	if len(jobs) != len(again.jobs) {
-		return nil, fmt.Errorf("%d jobs, then %d: this program does not always do the same", len(jobs), len(again.jobs))
+// Merge makes one program of several recordings, since the machine does other things, too: a job without children
+// counts with the least that it cost, and so does the sequential program. What others cost is the median: the cost of
+// recording them is taken away from that, which differs as well, and the least of differences would be nothing.
+// Together they cost less than most recordings: see Weigh. It fails if they are different trees.
+func Merge(all []*Recorded) (*Recorded, error) {
+	jobs, twin := slices.Clone(all[0].jobs), all[0].Twin
+	for _, r := range all[1:] {
+		if len(r.jobs) != len(jobs) {
+			return nil, fmt.Errorf("%d jobs, then %d: this program does not always do the same", len(jobs), len(r.jobs))
+		}
+		twin = min(twin, r.Twin)
 	}
+	costs := make([]time.Duration, len(all))
 	for i := range jobs {
-		one, two := jobs[i].phases(), again.jobs[i].phases()
-		if len(one) != len(two) {
-			return nil, fmt.Errorf("job %d has %d phases, then %d", i+1, len(one), len(two))
-		}
-		for k := range one {
-			if one[k].Children != two[k].Children {
-				return nil, fmt.Errorf("job %d has %d children in a phase, then %d", i+1, one[k].Children,
-					two[k].Children)
+		merged := jobs[i].phases()
+		for k := range merged {
+			for n, r := range all {
+				phases := r.jobs[i].phases()
+				if len(phases) != len(merged) {
+					return nil, fmt.Errorf("job %d has %d phases, then %d", i+1, len(merged), len(phases))
+				}
+				if phases[k].Children != merged[k].Children {
+					return nil, fmt.Errorf("job %d has %d children in a phase, then %d", i+1, merged[k].Children,
+						phases[k].Children)
+				}
+				costs[n] = phases[k].Cost
 			}
-			one[k].Cost = min(one[k].Cost, two[k].Cost)
+			slices.Sort(costs)
+			if merged[k].Cost = costs[0]; jobs[i].Children > 0 {
+				merged[k].Cost = costs[len(costs)/2]
+			}
 		}
-		jobs[i].RecordedPhase, jobs[i].Later = one[0], one[1:]
+		jobs[i].RecordedPhase, jobs[i].Later = merged[0], merged[1:]
 	}
-	least, err := NewRecorded(r.Name, jobs)
+	least, err := NewRecorded(all[0].Name, jobs)
 	if err != nil {
 		return nil, err
 	}
-	least.Twin = min(r.Twin, again.Twin)
+	least.Twin = twin
 	return least, nil
 }
 

@@ -8,9 +8,10 @@
 // taken to come before its first spawn; when it spawns again afterwards, that is its next phase. To hand children out
 // and to wait for them costs their parent some microseconds for each, which are measured beforehand and taken away.
 //
-// A machine that does other things makes a job cost up to twice as much, for a moment or for seconds. So a job without
-// children, which is a pure function of its argument, is run three times, and counts with the least that it cost; and a
-// program may be recorded several times, of which again the least counts (sim.Recorded.Least).
+// A machine that does other things makes a job cost up to twice as much, for a moment or for seconds, and finds the
+// caches cold after its children were handed out and computed. So each job, a pure function of its argument and of what
+// its children come to, is run three times, and each of its phases counts with the least that it cost; and a program
+// may be recorded several times (sim.Merge).
 //
 // A program whose jobs are handed out finds the caches cold that it had left warm: Whole is what it takes when nobody
 // records it, as which all jobs together should count (sim.Recorded.Weigh). How much that is of what the sequential
@@ -139,29 +140,51 @@ func (w *watch) Salvage(job.Path) (hit, below bool) {
 	return false, false
 }
 
-// trials is how often a job without children is run.
+// trials is how often a job is run.
 const trials = 3
 
-// do runs a job, as often as it counts.
+// do runs a job, as often as it counts: what it spawns is run once, and has its outcome at once when the job is run
+// again. If that spawns other jobs, as it has looked something up, it does not count.
 func (r *recorder) do(ctx context.Context, j *node) error {
-	if err := r.once(ctx, j); err != nil {
+	if err := r.once(ctx, j, func(_ int, c *node) error { return r.do(ctx, c) }); err != nil {
 		return err
 	}
 	for range trials - 1 {
-		if len(j.phases) > 1 || len(j.phases[0].children) > 0 {
-			break
-		}
 		again := &node{path: j.path, fn: j.fn, arg: j.arg}
-		if err := r.once(ctx, again); err != nil {
+		if err := r.once(ctx, again, func(phase int, c *node) error {
+			if known := j.child(phase, c); known != nil {
+				c.outcome = known.outcome
+				return nil
+			}
+			return r.do(ctx, c)
+		}); err != nil {
 			return err
 		}
-		j.phases[0].cost = min(j.phases[0].cost, again.phases[0].cost)
+		same := func(a, b phase) bool { return len(a.children) == len(b.children) }
+		if !slices.EqualFunc(j.phases, again.phases, same) {
+			continue
+		}
+		for i := range j.phases {
+			j.phases[i].cost = min(j.phases[i].cost, again.phases[i].cost)
+		}
 	}
 	return nil
 }
 
-// once runs a job, and all that it spawns whenever it waits for it: the newest first, as a worker would.
-func (r *recorder) once(ctx context.Context, j *node) error {
+// child finds what a job has spawned in a phase; nil if it is another.
+func (j *node) child(phase int, c *node) *node {
+	if phase < len(j.phases) {
+		for _, known := range j.phases[phase].children {
+			if known.fn == c.fn && slices.Equal(known.path, c.path) {
+				return known
+			}
+		}
+	}
+	return nil
+}
+
+// once runs a job. What it spawns gets an outcome whenever it waits for it: the newest first, as a worker would.
+func (r *recorder) once(ctx context.Context, j *node, child func(phase int, c *node) error) error {
 	r.mu.Lock()
 	above := r.current
 	r.current = j
@@ -177,7 +200,7 @@ func (r *recorder) once(ctx context.Context, j *node) error {
 		}
 		j.phases = append(j.phases, p)
 		for _, c := range slices.Backward(p.children) {
-			if err := r.do(ctx, c); err != nil {
+			if err := child(len(j.phases)-1, c); err != nil {
 				return err
 			}
 		}
