@@ -208,7 +208,7 @@ func (p *Problem) errorOfForces(r Result) (mean, worst float64) {
 		return 0, 0
 	}
 	all, _ := divide(r.bodies(p.Bodies), 1/float64(p.Bodies), p.Leaf)
-	t := []*Tree{&all.tree.Tree}
+	t := []Chunk{all}
 	n := min(p.Bodies, compared)
 	for i := range n {
 		at := int32(i * p.Bodies / n)

@@ -103,13 +103,11 @@ type Sky struct {
 	Region [regions]satin.Object[Region, Region]
 }
 
-// trees are those of all chunks.
-func (s *Sky) trees(f *satin.Frame) (all [chunks]*Tree) {
+// chunks are all that there are. Each job of forces asks for them, so they are copied region by region.
+func (s *Sky) chunks(f *satin.Frame) (all [chunks]Chunk) {
 	for i := range s.Region {
 		r := s.Region[i].Read(f)
-		for c := range r {
-			all[i*perRegion+c] = &r[c].tree.Tree
-		}
+		copy(all[i*perRegion:], r[:])
 	}
 	return all
 }
@@ -255,7 +253,7 @@ type Span struct {
 // take longer.
 func shared(f *satin.Frame, s Span) []Forces {
 	if int(s.Count) <= s.Threshold {
-		all := s.Sky.trees(f)
+		all := s.Sky.chunks(f)
 		return []Forces{forces(all[:], s.Chunk, s.First, s.Count, s.Law)}
 	}
 	var in [1 << generations]piece

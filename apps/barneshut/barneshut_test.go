@@ -42,7 +42,7 @@ func TestVariants(t *testing.T) {
 }
 
 // cluster draws trees of bodies, some of which are in one place.
-func cluster(t *rapid.T) []*Tree {
+func cluster(t *rapid.T) []Chunk {
 	n, leaf := rapid.IntRange(2, 60).Draw(t, "bodies"), rapid.IntRange(1, 5).Draw(t, "leaf")
 	bodies := make([]Body, n)
 	for i := range bodies {
@@ -54,7 +54,7 @@ func cluster(t *rapid.T) []*Tree {
 		bodies[i].Speed[0] = bodies[i].At[0]
 	}
 	cut := rapid.IntRange(0, n).Draw(t, "cut")
-	var trees []*Tree
+	var trees []Chunk
 	seen := make([]bool, n)
 	for _, part := range [][]Body{bodies[:cut], bodies[cut:]} {
 		c, m := divide(part, 0.5, leaf)
@@ -64,7 +64,7 @@ func cluster(t *rapid.T) []*Tree {
 			}
 			seen[number] = true
 		}
-		trees = append(trees, &c.tree.Tree)
+		trees = append(trees, c)
 	}
 	return trees
 }
@@ -73,11 +73,11 @@ func cluster(t *rapid.T) []*Tree {
 func TestTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for _, tree := range cluster(t) {
-			if len(tree.Cells) != cap(tree.Cells) {
-				t.Fatalf("there is room for %d cells, and there are %d", cap(tree.Cells), len(tree.Cells))
+			if len(tree.tree.Cells) != cap(tree.tree.Cells) {
+				t.Fatalf("there is room for %d cells, and there are %d", cap(tree.tree.Cells), len(tree.tree.Cells))
 			}
-			for i, c := range tree.Cells {
-				bodies := tree.At[c.Bodies : c.Bodies+c.Count]
+			for i, c := range tree.tree.Cells {
+				bodies := tree.tree.At[c.Bodies : c.Bodies+c.Count]
 				low, high, sum := bodies[0], bodies[0], Vec{}
 				for _, p := range bodies {
 					for k := range p {
@@ -91,13 +91,13 @@ func TestTree(t *testing.T) {
 					}
 				}
 				next := c.Bodies
-				for k := int32(i) + 1; k < c.Next; k = tree.Cells[k].Next {
-					if tree.Cells[k].Bodies != next {
-						t.Fatalf("cell %d has a child from body %d on", i, tree.Cells[k].Bodies)
+				for k := int32(i) + 1; k < c.Next; k = tree.tree.Cells[k].Next {
+					if tree.tree.Cells[k].Bodies != next {
+						t.Fatalf("cell %d has a child from body %d on", i, tree.tree.Cells[k].Bodies)
 					}
-					next += tree.Cells[k].Count
+					next += tree.tree.Cells[k].Count
 				}
-				if tree.divided(int32(i)) && next != c.Bodies+c.Count || c.Mass != float64(c.Count)/2 {
+				if tree.tree.divided(int32(i)) && next != c.Bodies+c.Count || c.Mass != float64(c.Count)/2 {
 					t.Fatalf("cell %d has %d bodies and mass %v, its children %d", i, c.Count, c.Mass, next-c.Bodies)
 				}
 			}
@@ -106,8 +106,8 @@ func TestTree(t *testing.T) {
 }
 
 // forcesIn are the forces on the bodies of a cell.
-func forcesIn(trees []*Tree, own int, cell int32, law Law) []Force {
-	c := trees[own].Cells[cell]
+func forcesIn(trees []Chunk, own int, cell int32, law Law) []Force {
+	c := trees[own].tree.Cells[cell]
 	return forces(trees, own, c.Bodies, c.Count, law)
 }
 
@@ -117,23 +117,23 @@ func TestPrune(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		trees := cluster(t)
 		own := rapid.IntRange(0, 1).Draw(t, "own")
-		if len(trees[own].At) == 0 {
+		if len(trees[own].tree.At) == 0 {
 			own = 1 - own
 		}
 		law := Law{Theta: rapid.Float64Range(0, 2).Draw(t, "theta"), Soft: 0.1}
-		target := int32(rapid.IntRange(0, len(trees[own].Cells)-1).Draw(t, "cell"))
+		target := int32(rapid.IntRange(0, len(trees[own].tree.Cells)-1).Draw(t, "cell"))
 		rest, cell := prune(trees, own, target, law.Theta)
 		want := forcesIn(trees, own, target, law)
-		if got := forcesIn([]*Tree{&rest}, 0, cell, law); !reflect.DeepEqual(got, want) {
+		if got := forcesIn([]Chunk{{&rest}}, 0, cell, law); !reflect.DeepEqual(got, want) {
 			t.Fatalf("forces %v, want %v", got, want)
 		}
 		if rest.divided(cell) { // and again, as jobs do it
-			again, half := prune([]*Tree{&rest}, 0, cell+1, law.Theta)
-			if got := forcesIn([]*Tree{&again}, 0, half, law); !reflect.DeepEqual(got, want[:len(got)]) {
+			again, half := prune([]Chunk{{&rest}}, 0, cell+1, law.Theta)
+			if got := forcesIn([]Chunk{{&again}}, 0, half, law); !reflect.DeepEqual(got, want[:len(got)]) {
 				t.Fatalf("forces %v of a half, want %v", got, want[:len(got)])
 			}
 		}
-		if len(rest.At) < len(trees[0].At)+len(trees[1].At) {
+		if len(rest.At) < len(trees[0].tree.At)+len(trees[1].tree.At) {
 			smaller++
 		}
 	})
@@ -222,14 +222,14 @@ func TestExact(t *testing.T) {
 	p := Problem{Bodies: 500, Seed: 3, Leaf: 8}
 	w := alone{Problem: &p}
 	w.begin(w.draw())
-	all := trees(&w.chunk)
+	all := w.chunk[:]
 	exact := forcesIn(all, 9, 0, Law{Soft: 0.05, Direct: true})
 	if got := forcesIn(all, 9, 0, Law{Soft: 0.05}); !reflect.DeepEqual(got, exact) {
 		t.Errorf("%v, one by one %v", got, exact)
 	}
-	potential, here := 0.0, all[9].At[0]
+	potential, here := 0.0, all[9].tree.At[0]
 	for c, tree := range all {
-		for i, at := range tree.At {
+		for i, at := range tree.tree.At {
 			if c != 9 || i != 0 {
 				d := math.Hypot(math.Hypot(at[0]-here[0], at[1]-here[1]), at[2]-here[2])
 				potential -= 1 / math.Hypot(d, 0.05) / 500
@@ -240,7 +240,7 @@ func TestExact(t *testing.T) {
 		t.Errorf("a potential of %v, by the formula %v", exact[0][3], potential)
 	}
 	two := grow([]Vec{{0, 0, 0}, {0, 0, 2}}, 3, 1)
-	got := forcesIn([]*Tree{&two}, 0, 0, Law{Theta: 1, Soft: 1e-9})
+	got := forcesIn([]Chunk{{&two}}, 0, 0, Law{Theta: 1, Soft: 1e-9})
 	if want := (Force{0, 0, 0.75, -1.5}); math.Abs(got[0][2]-want[2]) > 1e-12 || math.Abs(got[0][3]-want[3]) > 1e-12 ||
 		got[0][0] != 0 || got[0][2] != -got[1][2] {
 		t.Errorf("%v, want %v and the opposite", got, want)
@@ -252,8 +252,8 @@ func TestOwnCell(t *testing.T) {
 	at := []Vec{{1, 1, 1}, {0, 0, 0}, {0.01, 0, 0}}
 	for leaf := 1; leaf <= len(at); leaf++ {
 		tree := grow(at, 1, leaf)
-		for i, f := range forcesIn([]*Tree{&tree}, 0, 0, Law{Theta: 1.2, Soft: 0.01}) {
-			exact := pull([]*Tree{&tree}, 0, int32(i), Law{Soft: 0.01, Direct: true})
+		for i, f := range forcesIn([]Chunk{{&tree}}, 0, 0, Law{Theta: 1.2, Soft: 0.01}) {
+			exact := pull([]Chunk{{&tree}}, 0, int32(i), Law{Soft: 0.01, Direct: true})
 			if math.Abs(f[0]-exact[0]) > 0.01*math.Abs(exact[0]) {
 				t.Errorf("leaves of %d: %v, exactly %v", leaf, f, exact)
 			}

@@ -15,16 +15,12 @@ type Body struct {
 
 // Chunk is what all others need of stars that are near each other: their places, in the order of their tree. It is a
 // pointer and nothing else, as each job of forces copies those of all chunks.
-type Chunk struct{ tree *chunkTree }
-
-type chunkTree struct {
-	Tree
-	leaf int // most bodies of a leaf
-}
+type Chunk struct{ tree *Tree }
 
 // chunkOf makes a chunk of bodies in order.
 func chunkOf(at []Vec, mass float64, leaf int) Chunk {
-	return Chunk{&chunkTree{grow(at, mass, leaf), leaf}}
+	t := grow(at, mass, leaf)
+	return Chunk{&t}
 }
 
 func (c Chunk) empty() bool { return c.tree == nil || len(c.tree.At) == 0 }
@@ -196,7 +192,7 @@ func (c Chunk) appendPlaces(b []byte) []byte {
 	}
 	b = slices.Grow(b, headBytes+len(c.tree.At)*placeBytes)
 	b = binary.BigEndian.AppendUint64(b, math.Float64bits(c.tree.Mass))
-	b = binary.BigEndian.AppendUint16(b, uint16(c.tree.leaf))
+	b = binary.BigEndian.AppendUint16(b, uint16(c.tree.Leaf))
 	for i := range c.tree.At {
 		for _, x := range c.tree.At[i] {
 			bits := math.Float64bits(x)
@@ -224,7 +220,7 @@ func (c *Chunk) UnmarshalBinary(b []byte) error {
 // memory is taken at once for all chunks that come together, which is much quicker.
 type memory struct {
 	trees, stars, cells int
-	tree                []chunkTree
+	tree                []Tree
 	at                  []Vec
 	cell                []Cell
 }
@@ -242,15 +238,15 @@ func (m *memory) need(b []byte) error {
 func leafOf(b []byte) int { return int(binary.BigEndian.Uint16(b[8:])) }
 
 func (m *memory) take() *memory {
-	m.tree, m.at, m.cell = make([]chunkTree, m.trees), make([]Vec, m.stars), make([]Cell, m.cells)
+	m.tree, m.at, m.cell = make([]Tree, m.trees), make([]Vec, m.stars), make([]Cell, m.cells)
 	return m
 }
 
 // chunk makes one of what was needed.
 func (m *memory) chunk(b []byte) Chunk {
 	t, n := &m.tree[0], (len(b)-headBytes)/placeBytes
-	t.Mass, t.leaf = math.Float64frombits(binary.BigEndian.Uint64(b)), leafOf(b)
-	cells := cellsOf(n, t.leaf)
+	t.Mass, t.Leaf = math.Float64frombits(binary.BigEndian.Uint64(b)), leafOf(b)
+	cells := cellsOf(n, t.Leaf)
 	t.At, t.Cells = m.at[:n:n], m.cell[:0:cells]
 	m.tree, m.at, m.cell = m.tree[1:], m.at[n:], m.cell[cells:]
 	const before = 2 // eight bytes are read at once: six, and two before them
@@ -258,7 +254,7 @@ func (m *memory) chunk(b []byte) Chunk {
 		p := (*[before + placeBytes]byte)(b)
 		t.At[i] = Vec{long(p[0:]), long(p[6:]), long(p[12:])}
 	}
-	t.grow(t.leaf)
+	t.grow()
 	return Chunk{t}
 }
 

@@ -34,7 +34,7 @@ func far(f *satin.Frame, n Near) (m Moved) {
 
 // carried is shared for a job that carries its bodies.
 func carried(f *satin.Frame, p Part) []Forces {
-	all, cell := []*Tree{&p.Tree}, &p.Tree.Cells[p.Cell]
+	all, cell := []Chunk{{&p.Tree}}, &p.Tree.Cells[p.Cell]
 	if int(cell.Count) <= p.Threshold || !p.Tree.divided(p.Cell) {
 		return []Forces{forces(all, 0, cell.Bodies, cell.Count, p.Law)}
 	}

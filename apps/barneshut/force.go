@@ -13,26 +13,26 @@ type Law struct {
 }
 
 // forces computes the forces of all trees on some bodies of one of them.
-func forces(trees []*Tree, own int, first, count int32, law Law) []Force {
-	all := make([]Force, count)
-	for i := range all {
-		all[i] = pull(trees, own, first+int32(i), law)
+func forces(all []Chunk, own int, first, count int32, law Law) []Force {
+	found := make([]Force, count)
+	for i := range found {
+		found[i] = pull(all, own, first+int32(i), law)
 	}
-	return all
+	return found
 }
 
 // pull is the force on a body of one of the trees.
-func pull(trees []*Tree, own int, body int32, law Law) Force {
-	w := walker{at: trees[own].At[body], theta2: law.Theta * law.Theta, soft2: law.Soft * law.Soft}
-	for k, t := range trees {
+func pull(all []Chunk, own int, body int32, law Law) Force {
+	w := walker{at: all[own].tree.At[body], theta2: law.Theta * law.Theta, soft2: law.Soft * law.Soft}
+	for k, t := range all {
 		w.self = -1
 		if k == own {
 			w.self = body
 		}
 		if law.Direct {
-			w.bodies(t, 0, int32(len(t.At)))
+			w.bodies(t.tree, 0, int32(len(t.tree.At)))
 		} else {
-			w.tree(t)
+			w.tree(t.tree)
 		}
 	}
 	return w.sum

@@ -16,6 +16,7 @@ type Tree struct {
 	Cells []Cell // each before those in it
 	At    []Vec  // the bodies
 	Mass  float64
+	Leaf  int `cbor:",omitempty"` // most bodies of a leaf, where it is a chunk's
 }
 
 // Cell is a box of a tree.
@@ -36,16 +37,16 @@ func (t *Tree) divided(i int32) bool { return t.Cells[i].Next > i+1 }
 
 // grow makes a tree of bodies in order, with at most so many in a leaf.
 func grow(at []Vec, mass float64, leaf int) Tree {
-	t := Tree{At: at, Mass: mass, Cells: make([]Cell, 0, cellsOf(len(at), leaf))}
-	t.grow(leaf)
+	t := Tree{At: at, Mass: mass, Cells: make([]Cell, 0, cellsOf(len(at), leaf)), Leaf: leaf}
+	t.grow()
 	return t
 }
 
 // grow makes the cells, for which there is room.
-func (t *Tree) grow(leaf int) {
+func (t *Tree) grow() {
 	if len(t.At) > 0 {
 		b := nowhere
-		t.add(new(Vec), 0, int32(len(t.At)), int32(leaf), &b)
+		t.add(new(Vec), 0, int32(len(t.At)), int32(t.Leaf), &b)
 	}
 }
 
@@ -160,15 +161,15 @@ func (t *Tree) bounds(cell int32) (low, high Vec) {
 // prune returns what the forces on the bodies of a cell of one of the trees need of them all, and where the cell is
 // in that: cells that are so far from all of these bodies that nobody would look into them come without what is in
 // them.
-func prune(trees []*Tree, own int, cell int32, theta float64) (Tree, int32) {
-	p := pruner{theta: theta, target: -1, to: Tree{Mass: trees[own].Mass}}
-	p.low, p.high = trees[own].bounds(cell)
-	for i, t := range trees {
-		p.from, p.own = t, Cell{}
+func prune(all []Chunk, own int, cell int32, theta float64) (Tree, int32) {
+	p := pruner{theta: theta, target: -1, to: Tree{Mass: all[own].tree.Mass}}
+	p.low, p.high = all[own].tree.bounds(cell)
+	for i, t := range all {
+		p.from, p.own = t.tree, Cell{}
 		if i == own {
-			p.target, p.own = cell, t.Cells[cell]
+			p.target, p.own = cell, t.tree.Cells[cell]
 		}
-		for c := int32(0); c < int32(len(t.Cells)); c = t.Cells[c].Next {
+		for c := int32(0); c < int32(len(t.tree.Cells)); c = t.tree.Cells[c].Next {
 			p.copy(c)
 		}
 		p.target = -1

@@ -84,23 +84,14 @@ func (w *alone) begin(all Drift) {
 
 func (w *alone) step(first, _ bool) (all Sum) {
 	old := w.chunk
-	trees := trees(&old)
-	for c := range trees {
-		if n := int32(len(trees[c].At)); n > 0 {
+	for c := range old {
+		if n := int32(len(old[c].tree.At)); n > 0 {
 			var sum Sum
-			pulls := forces(trees, c, 0, n, w.law())
+			pulls := forces(old[:], c, 0, n, w.law())
 			order := old[c].expected(&w.motion[c], w.Time, w.Leaf)
 			w.chunk[c], w.motion[c], sum = old[c].step(&w.motion[c], order, pulls, w.Time, first, w.Leaf)
 			all.add(sum)
 		}
-	}
-	return all
-}
-
-func trees(chunk *[chunks]Chunk) []*Tree {
-	all := make([]*Tree, chunks)
-	for c := range chunk {
-		all[c] = &chunk[c].tree.Tree
 	}
 	return all
 }

@@ -99,12 +99,11 @@ func (w *carrying) begin(all Drift) {
 
 func (w *carrying) step(first, last bool) (all Sum) {
 	old := w.chunk
-	trees := trees(&old)
 	each(w.f, chunks, far, func(c int) (n Near) {
 		n.Step, n.Chunk = w.stepOf(c, w.motion[c], first, last), old[c]
 		if !old[c].empty() {
 			n.Part = Part{Law: w.Law, Threshold: w.Threshold}
-			n.Part.Tree, n.Part.Cell = prune(trees, c, 0, w.Law.Theta)
+			n.Part.Tree, n.Part.Cell = prune(old[:], c, 0, w.Law.Theta)
 		}
 		return n
 	}, func(c int, m Moved) {
