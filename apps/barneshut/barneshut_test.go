@@ -72,12 +72,13 @@ func cluster(t *rapid.T) []Chunk {
 // TestTree: cells have the bodies of those in them, in their boxes, and their mass and centre.
 func TestTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		for _, tree := range cluster(t) {
-			if len(tree.tree.Cells) != cap(tree.tree.Cells) {
-				t.Fatalf("there is room for %d cells, and there are %d", cap(tree.tree.Cells), len(tree.tree.Cells))
+		for _, chunk := range cluster(t) {
+			tree := chunk.tree
+			if len(tree.Cells) != cap(tree.Cells) {
+				t.Fatalf("there is room for %d cells, and there are %d", cap(tree.Cells), len(tree.Cells))
 			}
-			for i, c := range tree.tree.Cells {
-				bodies := tree.tree.At[c.Bodies : c.Bodies+c.Count]
+			for i, c := range tree.Cells {
+				bodies := tree.At[c.Bodies : c.Bodies+c.Count]
 				low, high, sum := bodies[0], bodies[0], Vec{}
 				for _, p := range bodies {
 					for k := range p {
@@ -91,13 +92,13 @@ func TestTree(t *testing.T) {
 					}
 				}
 				next := c.Bodies
-				for k := int32(i) + 1; k < c.Next; k = tree.tree.Cells[k].Next {
-					if tree.tree.Cells[k].Bodies != next {
-						t.Fatalf("cell %d has a child from body %d on", i, tree.tree.Cells[k].Bodies)
+				for k := int32(i) + 1; k < c.Next; k = tree.Cells[k].Next {
+					if tree.Cells[k].Bodies != next {
+						t.Fatalf("cell %d has a child from body %d on", i, tree.Cells[k].Bodies)
 					}
-					next += tree.tree.Cells[k].Count
+					next += tree.Cells[k].Count
 				}
-				if tree.tree.divided(int32(i)) && next != c.Bodies+c.Count || c.Mass != float64(c.Count)/2 {
+				if tree.divided(int32(i)) && next != c.Bodies+c.Count || c.Mass != float64(c.Count)/2 {
 					t.Fatalf("cell %d has %d bodies and mass %v, its children %d", i, c.Count, c.Mass, next-c.Bodies)
 				}
 			}
@@ -228,8 +229,8 @@ func TestExact(t *testing.T) {
 		t.Errorf("%v, one by one %v", got, exact)
 	}
 	potential, here := 0.0, all[9].tree.At[0]
-	for c, tree := range all {
-		for i, at := range tree.tree.At {
+	for c, chunk := range all {
+		for i, at := range chunk.tree.At {
 			if c != 9 || i != 0 {
 				d := math.Hypot(math.Hypot(at[0]-here[0], at[1]-here[1]), at[2]-here[2])
 				potential -= 1 / math.Hypot(d, 0.05) / 500

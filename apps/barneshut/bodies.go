@@ -179,6 +179,7 @@ const (
 	forceBytes  = 4 * 8
 	headBytes   = 8 + 2
 	lengthBytes = 4
+	spareBytes  = 8 - 6 // of a number in eight bytes
 )
 
 var errChunk = errors.New("these are no stars")
@@ -186,21 +187,33 @@ var errChunk = errors.New("these are no stars")
 // MarshalBinary gives the places: the boxes are made of them anew where they go.
 func (c Chunk) MarshalBinary() ([]byte, error) { return c.appendPlaces(nil), nil }
 
+// size is that of what is sent.
+func (c Chunk) size() int {
+	if c.tree == nil {
+		return 0
+	}
+	return headBytes + len(c.tree.At)*placeBytes
+}
+
+// appendPlaces appends what is sent. Of each number eight bytes are written at once, of which the next one takes the
+// last two.
 func (c Chunk) appendPlaces(b []byte) []byte {
 	if c.tree == nil {
 		return b
 	}
-	b = slices.Grow(b, headBytes+len(c.tree.At)*placeBytes)
+	b = slices.Grow(b, c.size()+spareBytes)
 	b = binary.BigEndian.AppendUint64(b, math.Float64bits(c.tree.Mass))
 	b = binary.BigEndian.AppendUint16(b, uint16(c.tree.Leaf))
+	end := len(b) + len(c.tree.At)*placeBytes
+	to := b[len(b) : end+spareBytes]
 	for i := range c.tree.At {
-		for _, x := range c.tree.At[i] {
-			bits := math.Float64bits(x)
-			b = binary.BigEndian.AppendUint32(b, uint32(bits>>32))
-			b = binary.BigEndian.AppendUint16(b, uint16(bits>>16))
-		}
+		at, p := &c.tree.At[i], (*[placeBytes + spareBytes]byte)(to)
+		binary.BigEndian.PutUint64(p[0:], math.Float64bits(at[0]))
+		binary.BigEndian.PutUint64(p[6:], math.Float64bits(at[1]))
+		binary.BigEndian.PutUint64(p[12:], math.Float64bits(at[2]))
+		to = to[placeBytes:]
 	}
-	return b
+	return b[:end]
 }
 
 // UnmarshalBinary is the opposite.
@@ -249,9 +262,8 @@ func (m *memory) chunk(b []byte) Chunk {
 	cells := cellsOf(n, t.Leaf)
 	t.At, t.Cells = m.at[:n:n], m.cell[:0:cells]
 	m.tree, m.at, m.cell = m.tree[1:], m.at[n:], m.cell[cells:]
-	const before = 2 // eight bytes are read at once: six, and two before them
-	for i, b := 0, b[headBytes-before:]; i < n; i, b = i+1, b[placeBytes:] {
-		p := (*[before + placeBytes]byte)(b)
+	for i, b := 0, b[headBytes-spareBytes:]; i < n; i, b = i+1, b[placeBytes:] { // a number is read with two before it
+		p := (*[spareBytes + placeBytes]byte)(b)
 		t.At[i] = Vec{long(p[0:]), long(p[6:]), long(p[12:])}
 	}
 	t.grow()
@@ -263,11 +275,13 @@ func (r Region) MarshalBinary() ([]byte, error) {
 	if r == (Region{}) {
 		return nil, nil
 	}
-	var b []byte
+	size := spareBytes
 	for _, c := range r {
-		at := len(b)
-		b = c.appendPlaces(append(b, make([]byte, lengthBytes)...))
-		binary.BigEndian.PutUint32(b[at:], uint32(len(b)-at-lengthBytes))
+		size += lengthBytes + c.size()
+	}
+	b := make([]byte, 0, size)
+	for _, c := range r {
+		b = c.appendPlaces(binary.BigEndian.AppendUint32(b, uint32(c.size())))
 	}
 	return b, nil
 }
@@ -281,12 +295,14 @@ func (r *Region) UnmarshalBinary(b []byte) error {
 	var parts [perRegion][]byte
 	var m memory
 	for i := range parts {
-		if len(b) < lengthBytes || uint64(binary.BigEndian.Uint32(b)) > uint64(len(b)-lengthBytes) {
+		if len(b) < lengthBytes {
 			return errChunk
 		}
-		n := binary.BigEndian.Uint32(b)
-		parts[i], b = b[lengthBytes:][:n], b[lengthBytes:][n:]
-		if n == 0 {
+		n := uint64(binary.BigEndian.Uint32(b))
+		if b = b[lengthBytes:]; n > uint64(len(b)) {
+			return errChunk
+		}
+		if parts[i], b = b[:n], b[n:]; n == 0 {
 			continue
 		}
 		if err := m.need(parts[i]); err != nil {

@@ -164,12 +164,13 @@ func (t *Tree) bounds(cell int32) (low, high Vec) {
 func prune(all []Chunk, own int, cell int32, theta float64) (Tree, int32) {
 	p := pruner{theta: theta, target: -1, to: Tree{Mass: all[own].tree.Mass}}
 	p.low, p.high = all[own].tree.bounds(cell)
-	for i, t := range all {
-		p.from, p.own = t.tree, Cell{}
+	for i := range all {
+		t := all[i].tree
+		p.from, p.own = t, Cell{}
 		if i == own {
-			p.target, p.own = cell, t.tree.Cells[cell]
+			p.target, p.own = cell, t.Cells[cell]
 		}
-		for c := int32(0); c < int32(len(t.tree.Cells)); c = t.tree.Cells[c].Next {
+		for c := int32(0); c < int32(len(t.Cells)); c = t.Cells[c].Next {
 			p.copy(c)
 		}
 		p.target = -1

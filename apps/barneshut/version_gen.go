@@ -3,4 +3,4 @@
 package barneshut
 
 // sources names all that this package's jobs are made of: go generate writes it anew.
-const sources = "bd3ad3f5ae7d7a4fe032657a46cdc13df2f89f88bec320e5dd335bb9f6bd9550"
+const sources = "ba82038c6f1949b775bb4ce73b8a157bad27093072a9ad35722a62f088d33fa8"

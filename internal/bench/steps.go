@@ -33,38 +33,38 @@ var stepCrashes = []struct {
 func steps(w *workshop, rounds int) ([]table, error) {
 	rounds = max(1, rounds/recoveryRoundShare)
 	ctx, cancel := context.WithTimeout(context.Background(),
-		time.Duration(rounds*len(stepCrashes)+4)*stepsPatience)
+		time.Duration(rounds*len(stepCrashes)+6)*stepsPatience)
 	defer cancel()
 	binary, err := swarm.Build(ctx, w.dir)
 	if err != nil {
 		return nil, err
 	}
-	of := func(steps int) []string { return append(strings.Fields(stepsProgram), fmt.Sprint(steps)) }
-	words := of(stepsInAll)
-	progress("steps: the sequential program")
-	want, err := swarm.Command(ctx, binary, os.Environ(), append([]string{"run", "--sequential"}, words...)...)
-	if err != nil {
-		return nil, err
-	}
-	progress("steps: nobody is killed")
 	var jobs [3]float64 // of a run of one step, of two, and of all
 	var x *stepping
 	for i, n := range []int{1, 2, stepsInAll} {
-		x = &stepping{ctx: ctx, binary: binary, w: w, words: of(n)}
+		words := append(strings.Fields(stepsProgram), fmt.Sprint(n))
+		progress("steps: the sequential program, %d of them", n)
+		want, err := swarm.Command(ctx, binary, os.Environ(), append([]string{"run", "--sequential"}, words...)...)
+		if err != nil {
+			return nil, err
+		}
+		progress("steps: nobody is killed in %d", n)
+		x = &stepping{ctx: ctx, binary: binary, w: w, words: words, want: want}
 		if jobs[i], err = x.run(0, 0); err != nil {
 			return nil, err
 		}
 	}
 	whole, half := jobs[2], jobs[2]/stepsInAll/2
-	x.jobs, x.want = whole, want
+	first := 2*jobs[0] - jobs[1] - 1 // all but the root's before the first step
+	x.jobs = whole
 	t := table{title: "Half the processes are killed in the middle of a step", notes: []string{
 		fmt.Sprintf("%d rounds of `%s` on %d processes with one worker each, half of them in another cluster, without an emulated network. In "+
 			"the middle of a step half are killed (SIGKILL), and the owner begins again when the others have come to the answer, which is the sequential program's. Computed again are the jobs of all processes, "+
 			"those that were killed too, beyond the %.0f of a run in which nobody is, over those of a step that one half of the processes does.",
-			rounds, strings.Join(words, " "), stepsPeers, whole),
+			rounds, strings.Join(x.words, " "), stepsPeers, whole),
 		fmt.Sprintf("Before its first step the program draws its stars, in %.0f jobs that take 0.1 ms each. Nobody keeps what comes of such "+
 			"short ones: who begins the root again does most of these again, which is %.2f of the figure at most.",
-			2*jobs[0]-jobs[1]-1, (2*jobs[0]-jobs[1]-1)/half)}}
+			first, first/half)}}
 	for _, c := range stepCrashes {
 		var again []float64
 		for round := range rounds {
@@ -87,7 +87,7 @@ type stepping struct {
 	binary string
 	w      *workshop
 	words  []string
-	want   string  // answer; "" is any
+	want   string
 	jobs   float64 // that it has
 }
 
@@ -140,7 +140,7 @@ func (x *stepping) run(step, from int) (jobs float64, err error) {
 	if out, err = owner.Command(ctx, "wait", run); err != nil {
 		return 0, err
 	}
-	if x.want != "" && out != x.want {
+	if out != x.want {
 		return 0, fmt.Errorf("the answer is %q, the sequential program's %q", out, x.want)
 	}
 	n, err := executed(ctx, left)

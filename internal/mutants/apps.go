@@ -96,7 +96,7 @@ var appMutants = []mutant{
 		file: "internal/sim/reshape.go", run: "^TestRecordedPhases$", old: "costs[len(costs)/2]", new: "costs[0]"},
 	{name: "record/inner-again", wrong: "what a job has spawned is computed again whenever it is run again",
 		file: "internal/sim/record/record.go", run: "^TestTrials$",
-		old: "known.fn == c.fn &&", new: "known.fn != c.fn &&"},
+		old: "!found || list[i].fn != c.fn", new: "!found || list[i].fn == c.fn"},
 	{name: "game/known-at-once", wrong: "the simulator's machines know at once what one has found",
 		file: "internal/sim/paper/othello.go", run: "^TestGameTells$",
 		old: "time.Duration(v.heard+1)*tellEvery+objectsLocal.Latency <= at.Now", new: "true"},

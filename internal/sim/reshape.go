@@ -55,20 +55,21 @@ func Merge(all []*Recorded) (*Recorded, error) {
 		}
 		twin = min(twin, r.Twin)
 	}
-	costs := make([]time.Duration, len(all))
+	phases, costs := make([][]RecordedPhase, len(all)), make([]time.Duration, len(all))
 	for i := range jobs {
-		merged := jobs[i].phases()
+		for n, r := range all {
+			if phases[n] = r.jobs[i].phases(); len(phases[n]) != len(phases[0]) {
+				return nil, fmt.Errorf("job %d has %d phases, then %d", i+1, len(phases[0]), len(phases[n]))
+			}
+		}
+		merged := phases[0]
 		for k := range merged {
-			for n, r := range all {
-				phases := r.jobs[i].phases()
-				if len(phases) != len(merged) {
-					return nil, fmt.Errorf("job %d has %d phases, then %d", i+1, len(merged), len(phases))
-				}
-				if phases[k].Children != merged[k].Children {
+			for n := range all {
+				if phases[n][k].Children != merged[k].Children {
 					return nil, fmt.Errorf("job %d has %d children in a phase, then %d", i+1, merged[k].Children,
-						phases[k].Children)
+						phases[n][k].Children)
 				}
-				costs[n] = phases[k].Cost
+				costs[n] = phases[n][k].Cost
 			}
 			slices.Sort(costs)
 			if merged[k].Cost = costs[0]; jobs[i].Children > 0 {
@@ -77,12 +78,12 @@ func Merge(all []*Recorded) (*Recorded, error) {
 		}
 		jobs[i].RecordedPhase, jobs[i].Later = merged[0], merged[1:]
 	}
-	least, err := NewRecorded(all[0].Name, jobs)
+	tree, err := NewRecorded(all[0].Name, jobs)
 	if err != nil {
 		return nil, err
 	}
-	least.Twin = twin
-	return least, nil
+	tree.Twin = twin
+	return tree, nil
 }
 
 // Weigh changes all costs by one factor, so that they add up to total: what the whole program takes.

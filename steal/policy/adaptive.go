@@ -28,12 +28,11 @@ import (
 // Dryness. A request from a cluster says that it has no work, so its own chance falls. A peer whose local
 // steals go on failing stops drawing: it leaves patient requests with a few neighbours whose graph is
 // connected (the lifelines of Saraswat et al., PPoPP 2011), so that work spreads through an idle cluster from
-// wherever it comes in, without polling. Who gets some for one of several workers draws for the
-// others again, since then there is more. Between clusters a few ms apart requests wait as well, two pauses long: a
-// program that goes on in steps has work for all at once, in one cluster, and those of the others would only have heard
-// of it when they next asked. Their patience, and the pauses between wide-area requests that bring
-// nothing, double up to a second, the latter later if clusters are near: a peer that stays idle sends a few
-// messages a second.
+// wherever it comes in, without polling. Who gets some for one of several workers draws for the others again, since
+// then there is more. Between clusters a few ms apart requests wait as well, two pauses long: a program that goes on in
+// steps has work for all at once, in one cluster, and those of the others would only have heard of it when they next
+// asked. Their patience, and the pauses between wide-area requests that bring nothing, double up to a second, the
+// latter later if clusters are near: a peer that stays idle sends a few messages a second.
 //
 // Giving. Work goes to the own cluster first. A peer with nothing left steals on behalf of the requests that
 // wait with it.
@@ -144,18 +143,10 @@ func (a *Adaptive) Plan(v View, p *Plan) {
 // its neighbours, and the rest of its workers waited at others that had none. To draw for all of them at once has the
 // first machines get more than their share.
 func toDraw(v View, need int) int {
-	local, waiting := 0, 0
-	for _, f := range v.Flights() {
-		switch {
-		case f.Wide:
-		case f.Patience > 0:
-			waiting++
-		default:
-			local++
-		}
-	}
-	n, idle := need-local-waiting, v.Idle()
-	if n <= 0 && local == 0 && idle > 0 && idle < v.Workers() {
+	local, _ := v.InFlight()
+	n, idle := need-local, v.Idle()
+	drawn := func(f Flight) bool { return !f.Wide && f.Patience == 0 }
+	if n <= 0 && idle > 0 && idle < v.Workers() && !slices.ContainsFunc(v.Flights(), drawn) {
 		return 1
 	}
 	return n

@@ -171,17 +171,20 @@ func (r *recorder) do(ctx context.Context, j *node) error {
 	return nil
 }
 
-// child finds what a job has spawned in a phase; nil if it is another.
+// child finds what a job has spawned in a phase; nil if it is another. There it stands by its path: see wait.
 func (j *node) child(phase int, c *node) *node {
-	if phase < len(j.phases) {
-		for _, known := range j.phases[phase].children {
-			if known.fn == c.fn && slices.Equal(known.path, c.path) {
-				return known
-			}
-		}
+	if phase >= len(j.phases) {
+		return nil
 	}
-	return nil
+	list := j.phases[phase].children
+	i, found := slices.BinarySearchFunc(list, c, byPath)
+	if !found || list[i].fn != c.fn {
+		return nil
+	}
+	return list[i]
 }
+
+func byPath(a, b *node) int { return slices.Compare(a.path, b.path) }
 
 // once runs a job. What it spawns gets an outcome whenever it waits for it: the newest first, as a worker would.
 func (r *recorder) once(ctx context.Context, j *node, child func(phase int, c *node) error) error {
@@ -240,7 +243,7 @@ func (r *recorder) wait(ctx context.Context, j *node) (p phase, err error) {
 			return p, fmt.Errorf("job %v of %s ended and waited for nothing that it had spawned last: such a "+
 				"search cannot be recorded", j.path, j.fn)
 		case ended || parked:
-			slices.SortFunc(p.children, func(a, b *node) int { return slices.Compare(a.path, b.path) })
+			slices.SortFunc(p.children, byPath)
 			return p, nil
 		}
 		select {
