@@ -194,7 +194,7 @@ recovery-tables: ## Make the papers' tables of crashes, departures, migration an
 	$(GO) run ./cmd/satin-sim table recovery faults --seeds $(SEEDS) --out docs/results
 
 objects-tables: ## Make the paper's tables of programs that share data, into docs/results (SEEDS=3 runs of each)
-	$(GO) run ./cmd/satin-sim table objects othello harm javelin --seeds $(SEEDS) --out docs/results
+	$(GO) run ./cmd/satin-sim table objects othello othello-deep harm javelin --seeds $(SEEDS) --out docs/results
 
 sim-mutants: ## Break the protocol in many small ways and see that a schedule's seed finds each
 	$(GO) run ./internal/mutants sim/

@@ -166,8 +166,8 @@ func (p *Problem) check(r Result) error {
 		}
 	}
 	first := alone{Problem: p}
-	first.begin(first.draw())
-	if e, m := p.totals(first.step(true, false)); e != r.Energy[0] || m != r.Momentum[0] {
+	drift := p.drift(first.begin())
+	if e, m := p.totals(first.step(&drift, false)); e != r.Energy[0] || m != r.Momentum[0] {
 		return fmt.Errorf("the energy was %v at first, not %v", e, r.Energy[0])
 	}
 	return nil
@@ -207,8 +207,8 @@ func (p *Problem) errorOfForces(r Result) (mean, worst float64) {
 	if p.Variant == byDirect {
 		return 0, 0
 	}
-	all, _ := divide(r.bodies(p.Bodies), 1/float64(p.Bodies), p.Leaf)
-	t := []Chunk{all}
+	m := divide(r.bodies(p.Bodies), p.Leaf)
+	t := []Chunk{m.chunk(p.mass(), p.Leaf)}
 	n := min(p.Bodies, compared)
 	for i := range n {
 		at := int32(i * p.Bodies / n)

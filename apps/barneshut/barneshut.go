@@ -22,8 +22,6 @@ func init() {
 	satin.RegisterObject("stars", replace) // a short name: each of a job's handles has it
 	satin.Register("barneshut.simulate", simulate, satin.Rounded(),
 		satin.Small(apps.Instance[Problem](setup, "--steps", "1", "2500")))
-	satin.Register("barneshut.drawRegion", drawnRegion, satin.Rounded())
-	satin.Register("barneshut.draw", drawn, satin.Rounded())
 	satin.Register("barneshut.beginRegion", beginRegion, satin.Rounded())
 	satin.Register("barneshut.begin", begin, satin.Rounded())
 	satin.Register("barneshut.region", region, satin.Rounded())
@@ -53,6 +51,9 @@ type Problem struct {
 	Threshold int // most bodies whose forces are one job
 }
 
+// mass is a body's.
+func (p *Problem) mass() float64 { return 1 / float64(p.Bodies) }
+
 func (p *Problem) law() Law {
 	law := p.Law
 	law.Direct = p.Variant == byDirect
@@ -61,7 +62,6 @@ func (p *Problem) law() Law {
 
 // Result is the bodies at the end, by chunks, and what is known of the way there.
 type Result struct {
-	Chunk    [chunks]Chunk
 	Motion   [chunks]Motion
 	Energy   [2]float64 // at the first and at the last computation of forces
 	Momentum [2]float64
@@ -73,8 +73,8 @@ func (r Result) bodies(n int) []Body {
 	for i := range all {
 		all[i].At[0] = math.NaN()
 	}
-	for c := range r.Chunk {
-		for _, b := range r.Chunk[c].appendTo(nil, &r.Motion[c]) {
+	for c := range r.Motion {
+		for _, b := range r.Motion[c].appendTo(nil) {
 			if b.Number >= 0 && int(b.Number) < n {
 				all[b.Number] = b
 			}
@@ -112,13 +112,10 @@ func (s *Sky) chunks(f *satin.Frame) (all [chunks]Chunk) {
 	return all
 }
 
-func (s *Sky) chunk(f *satin.Frame, c int) Chunk { return s.Region[c/perRegion].Read(f)[c%perRegion] }
-
 // Start is the argument of a job that draws the bodies of a chunk, or of the region that begins with it.
 type Start struct {
 	Problem Problem
 	Chunk   int
-	All     Drift
 }
 
 // of is the argument for a chunk of the region.
@@ -127,15 +124,6 @@ func (s Start) of(c int) Start {
 	return s
 }
 
-// drawnRegion says how the bodies of the chunks of a region drift.
-func drawnRegion(f *satin.Frame, s Start) (all [perRegion]Drift) {
-	each(f, perRegion, drawn, s.of, func(c int, d Drift) { all[c] = d })
-	return all
-}
-
-// drawn says how the bodies of a chunk drift.
-func drawn(_ *satin.Frame, s Start) Drift { return drift(s.Problem.plummer(s.Chunk)) }
-
 // Moved is a chunk after a step.
 type Moved struct {
 	Chunk  Chunk
@@ -143,7 +131,7 @@ type Moved struct {
 	Sum    Sum
 }
 
-// MovedRegion is a region after a step: a new version of it if others need it, or the places themselves.
+// MovedRegion is a region after a step: a new version of it or the places themselves, if others need them.
 type MovedRegion struct {
 	Shared satin.Object[Region, Region]
 	Region Region
@@ -166,20 +154,19 @@ func beginRegion(f *satin.Frame, s Start) (r MovedRegion) {
 }
 
 // begin makes a chunk.
-func begin(_ *satin.Frame, s Start) (m Moved) {
-	m.Chunk, m.Motion = s.Problem.begin(s.Chunk, s.All)
-	return m
-}
+func begin(_ *satin.Frame, s Start) Moved { return s.Problem.begin(s.Chunk) }
 
 // Step is what a job needs that moves a chunk, beside the places.
 type Step struct {
-	Motion      Motion
-	Law         Law
-	Threshold   int
-	Leaf        int
-	Time        float64
-	Chunk       int
-	First, Last bool
+	Motion    Motion
+	Mass      float64
+	Law       Law
+	Threshold int
+	Leaf      int
+	Time      float64
+	Chunk     int
+	First     *Drift // in the first step
+	Last      bool
 }
 
 // RegionStep is the argument of a job that moves a region: Step is that of its first chunk.
@@ -197,8 +184,9 @@ func region(f *satin.Frame, s RegionStep) (r MovedRegion) {
 		return Shared{one, s.Sky}
 	}, r.take)
 	if !s.Step.Last {
-		r.Shared, r.Region = s.Sky.Region[s.Step.Chunk/perRegion].Write(f, r.Region), Region{}
+		r.Shared = s.Sky.Region[s.Step.Chunk/perRegion].Write(f, r.Region)
 	}
+	r.Region = Region{}
 	return r
 }
 
@@ -209,35 +197,26 @@ type Shared struct {
 }
 
 // step moves a chunk.
-func step(f *satin.Frame, s Shared) (m Moved) {
-	now := s.Sky.chunk(f, s.Step.Chunk)
-	if now.empty() {
-		return Moved{now, s.Step.Motion, Sum{}}
+func step(f *satin.Frame, s Shared) Moved {
+	stars := s.Step.Motion.stars()
+	if stars == 0 {
+		return s.Step.move(nil, nil)
 	}
-	whole := int32(len(now.tree.At))
-	pulls := satin.Spawn(f, shared, Span{s.Sky, s.Step.Chunk, 0, whole, s.Step.Law, s.Step.Threshold})
+	pulls := satin.Spawn(f, shared, Span{s.Sky, s.Step.Chunk, 0, stars, s.Step.Law, s.Step.Threshold})
 	// The newest job is the next one here: nothing waits for the order when the last forces have come.
-	own, place := s.Sky.Region[s.Step.Chunk/perRegion], s.Step.Chunk%perRegion
-	order := satin.Spawn(f, ordered, Order{own, place, s.Step.Motion, s.Step.Time, s.Step.Leaf})
+	order := satin.Spawn(f, ordered, Order{s.Step.Motion, s.Step.Time, s.Step.Leaf})
 	in := order.Get()
-	m.Chunk, m.Motion, m.Sum = now.step(&s.Step.Motion, in, slices.Concat(pulls.Get()...), s.Step.Time, s.Step.First,
-		s.Step.Leaf)
-	return m
+	return s.Step.move(in, slices.Concat(pulls.Get()...))
 }
 
-// Order is the argument of a job that finds an order for the bodies of a chunk of a region.
+// Order is the argument of a job that finds an order for the bodies of a chunk.
 type Order struct {
-	Region satin.Object[Region, Region]
-	Chunk  int
 	Motion Motion
 	Time   float64
 	Leaf   int
 }
 
-func ordered(f *satin.Frame, o Order) []int32 {
-	r := o.Region.Read(f)
-	return r[o.Chunk].expected(&o.Motion, o.Time, o.Leaf)
-}
+func ordered(_ *satin.Frame, o Order) []int32 { return o.Motion.expected(o.Time, o.Leaf) }
 
 // Span is a job that computes the forces on neighbours in a chunk. It is divided as boxes are, down to single bodies if
 // that is the threshold: whoever waits for the last forces of a step waits for a body's then, and not for a leaf's.

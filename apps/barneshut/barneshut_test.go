@@ -57,9 +57,10 @@ func cluster(t *rapid.T) []Chunk {
 	var trees []Chunk
 	seen := make([]bool, n)
 	for _, part := range [][]Body{bodies[:cut], bodies[cut:]} {
-		c, m := divide(part, 0.5, leaf)
+		m := divide(part, leaf)
+		c := m.chunk(0.5, leaf)
 		for i, number := range m.number {
-			if seen[number] || m.speed[i][0] != c.tree.At[i][0] {
+			if seen[number] || m.speed[i][0] != m.at[i][0] || m.at[i].place() != c.tree.At[i] {
 				t.Fatalf("body %d is in two places", number)
 			}
 			seen[number] = true
@@ -79,17 +80,23 @@ func TestTree(t *testing.T) {
 			}
 			for i, c := range tree.Cells {
 				bodies := tree.At[c.Bodies : c.Bodies+c.Count]
-				low, high, sum := bodies[0], bodies[0], Vec{}
+				sum, spread := Vec{}, 0.0
 				for _, p := range bodies {
-					for k := range p {
-						low[k], high[k], sum[k] = min(low[k], p[k]), max(high[k], p[k]), sum[k]+p[k]
+					for k, x := range p.exact() {
+						sum[k] += x / float64(c.Count)
 					}
 				}
-				for k := range sum {
-					off := math.Abs(sum[k]/float64(c.Count) - c.Center[k])
-					if high[k]-low[k] > c.Size || off > 1e-12*c.Size+1e-12 {
-						t.Fatalf("cell %d of size %v, centre %v: bodies from %v to %v", i, c.Size, c.Center, low, high)
+				for _, p := range bodies {
+					for k, x := range p.exact() {
+						spread += ofBall * (x - sum[k]) * (x - sum[k]) / float64(c.Count)
 					}
+				}
+				if off := math.Hypot(math.Hypot(sum[0]-float64(c.Center[0]), sum[1]-float64(c.Center[1])),
+					sum[2]-float64(c.Center[2])); off > 1e-6 {
+					t.Fatalf("the centre of cell %d is at %v: not that of %v", i, c.Center, bodies)
+				}
+				if math.Abs(spread-float64(c.Spread)) > 1e-6*spread+1e-12 || c.Spread < 0 {
+					t.Fatalf("cell %d of spread %v, centre %v, not %v: bodies %v", i, c.Spread, c.Center, spread, bodies)
 				}
 				next := c.Bodies
 				for k := int32(i) + 1; k < c.Next; k = tree.Cells[k].Next {
@@ -98,7 +105,7 @@ func TestTree(t *testing.T) {
 					}
 					next += tree.Cells[k].Count
 				}
-				if tree.divided(int32(i)) && next != c.Bodies+c.Count || c.Mass != float64(c.Count)/2 {
+				if tree.divided(int32(i)) && next != c.Bodies+c.Count || c.Mass != float32(c.Count)/2 {
 					t.Fatalf("cell %d has %d bodies and mass %v, its children %d", i, c.Count, c.Mass, next-c.Bodies)
 				}
 			}
@@ -147,26 +154,28 @@ func TestPrune(t *testing.T) {
 // forces act, however far they go.
 func TestExpected(t *testing.T) {
 	p := Problem{Bodies: 20_000, Seed: 1, Leaf: 3}
-	c, m := p.begin(5, Drift{})
-	const time = 2
-	next, moved, _ := c.step(&m, c.expected(&m, time, p.Leaf), make([]Force, len(m.speed)), time, false, p.Leaf)
-	want, _ := divide(next.appendTo(nil, &moved), c.tree.Mass, p.Leaf)
-	for i, cell := range next.tree.Cells {
-		if cell.Size != want.tree.Cells[i].Size {
-			t.Fatalf("cell %d is %v large; as the bodies are it would be %v", i, cell.Size, want.tree.Cells[i].Size)
+	p.Time = 2
+	s := p.stepOf(5, p.begin(5).Motion, nil, false)
+	next := s.move(s.Motion.expected(s.Time, s.Leaf), make([]Force, s.Motion.stars()))
+	ordered := divide(next.Motion.appendTo(nil), p.Leaf)
+	want := ordered.chunk(p.mass(), p.Leaf)
+	for i, cell := range next.Chunk.tree.Cells {
+		if cell.Spread != want.tree.Cells[i].Spread {
+			t.Fatalf("cell %d has spread %v; as the bodies are it would be %v", i, cell.Spread, want.tree.Cells[i].Spread)
 		}
 	}
 }
 
 // TestKicks: each star is moved by its own force, in whatever order the stars of a chunk are afterwards.
 func TestKicks(t *testing.T) {
-	p := Problem{Bodies: 10_000, Seed: 1, Leaf: 4}
-	c, m := p.begin(5, Drift{})
+	p := Problem{Bodies: 10_000, Seed: 1, Leaf: 4, Time: 2}
+	s := p.stepOf(5, p.begin(5).Motion, nil, false)
+	m := s.Motion
 	pulls, order := make([]Force, len(m.speed)), make([]int32, len(m.speed))
 	for i := range pulls {
 		pulls[i], order[len(order)-1-i] = Force{0, float64(i), 0}, int32(i)
 	}
-	_, moved, _ := c.step(&m, order, pulls, 2, false, p.Leaf)
+	moved := s.move(order, pulls).Motion
 	for to, i := range order {
 		if want := m.speed[i][1] + 2*pulls[i][1]; moved.number[to] != m.number[i] || moved.speed[to][1] != want {
 			t.Fatalf("star %d is as fast as %v; want star %d, as fast as %v", moved.number[to], moved.speed[to],
@@ -178,7 +187,8 @@ func TestKicks(t *testing.T) {
 // TestSent: what is sent comes as it was; what is no chunk is refused.
 func TestSent(t *testing.T) {
 	p := Problem{Bodies: 1000, Seed: 1, Leaf: 7}
-	c, m := p.begin(5, Drift{At: Vec{1, 2, 3}})
+	begun := p.begin(5)
+	c, m := begun.Chunk, begun.Motion
 	b, _ := c.MarshalBinary()
 	var c2 Chunk
 	if err := c2.UnmarshalBinary(b); err != nil || !reflect.DeepEqual(c, c2) {
@@ -212,7 +222,7 @@ func TestSent(t *testing.T) {
 			t.Errorf("%d bytes are a chunk", n)
 		}
 	}
-	if m2.UnmarshalBinary(make([]byte, 27)) == nil || f2.UnmarshalBinary(make([]byte, 31)) == nil {
+	if m2.UnmarshalBinary(make([]byte, motionBytes-1)) == nil || f2.UnmarshalBinary(make([]byte, 31)) == nil {
 		t.Error("half of a motion or a force was taken")
 	}
 }
@@ -222,16 +232,16 @@ func TestSent(t *testing.T) {
 func TestExact(t *testing.T) {
 	p := Problem{Bodies: 500, Seed: 3, Leaf: 8}
 	w := alone{Problem: &p}
-	w.begin(w.draw())
+	w.begin()
 	all := w.chunk[:]
 	exact := forcesIn(all, 9, 0, Law{Soft: 0.05, Direct: true})
 	if got := forcesIn(all, 9, 0, Law{Soft: 0.05}); !reflect.DeepEqual(got, exact) {
 		t.Errorf("%v, one by one %v", got, exact)
 	}
-	potential, here := 0.0, all[9].tree.At[0]
+	potential, here := 0.0, all[9].tree.At[0].exact()
 	for c, chunk := range all {
-		for i, at := range chunk.tree.At {
-			if c != 9 || i != 0 {
+		for i, p := range chunk.tree.At {
+			if at := p.exact(); c != 9 || i != 0 {
 				d := math.Hypot(math.Hypot(at[0]-here[0], at[1]-here[1]), at[2]-here[2])
 				potential -= 1 / math.Hypot(d, 0.05) / 500
 			}
@@ -240,7 +250,7 @@ func TestExact(t *testing.T) {
 	if math.Abs(potential-exact[0][3]) > 1e-12 {
 		t.Errorf("a potential of %v, by the formula %v", exact[0][3], potential)
 	}
-	two := grow([]Vec{{0, 0, 0}, {0, 0, 2}}, 3, 1)
+	two := grow([]Place{{0, 0, 0}, {0, 0, 2}}, 3, 1)
 	got := forcesIn([]Chunk{{&two}}, 0, 0, Law{Theta: 1, Soft: 1e-9})
 	if want := (Force{0, 0, 0.75, -1.5}); math.Abs(got[0][2]-want[2]) > 1e-12 || math.Abs(got[0][3]-want[3]) > 1e-12 ||
 		got[0][0] != 0 || got[0][2] != -got[1][2] {
@@ -250,14 +260,16 @@ func TestExact(t *testing.T) {
 
 // TestOwnCell: a body never sees a cell that holds it from afar, as if it pulled itself.
 func TestOwnCell(t *testing.T) {
-	at := []Vec{{1, 1, 1}, {0, 0, 0}, {0.01, 0, 0}}
+	at := []Place{{1, 1, 1}}
+	for i := range 30 { // so many that all of them look far away from the first one
+		at = append(at, Place{0.001 * float32(i), 0, 0})
+	}
 	for leaf := 1; leaf <= len(at); leaf++ {
 		tree := grow(at, 1, leaf)
-		for i, f := range forcesIn([]Chunk{{&tree}}, 0, 0, Law{Theta: 1.2, Soft: 0.01}) {
-			exact := pull([]Chunk{{&tree}}, 0, int32(i), Law{Soft: 0.01, Direct: true})
-			if math.Abs(f[0]-exact[0]) > 0.01*math.Abs(exact[0]) {
-				t.Errorf("leaves of %d: %v, exactly %v", leaf, f, exact)
-			}
+		f := forcesIn([]Chunk{{&tree}}, 0, 0, Law{Theta: 1.2, Soft: 0.01})[0]
+		exact := pull([]Chunk{{&tree}}, 0, 0, Law{Soft: 0.01, Direct: true})
+		if math.Abs(f[0]-exact[0]) > 0.01*math.Abs(exact[0]) {
+			t.Errorf("leaves of %d: %v, exactly %v", leaf, f, exact)
 		}
 	}
 }
@@ -265,14 +277,13 @@ func TestOwnCell(t *testing.T) {
 // circling is two bodies that circle each other.
 type circling struct{ alone }
 
-func (*circling) draw() (d Drift) { return d }
-
-func (w *circling) begin(Drift) {
+func (w *circling) begin() (all Sum) {
+	w.motion[3] = divide([]Body{{Vec{0.5, 0, 0}, Vec{0, 0.5, 0}, 0}}, 1)
+	w.motion[9] = divide([]Body{{Vec{-0.5, 0, 0}, Vec{0, -0.5, 0}, 1}}, 1)
 	for c := range w.chunk {
-		w.chunk[c], w.motion[c] = divide(nil, 0.5, 1)
+		w.chunk[c] = w.motion[c].chunk(0.5, 1)
 	}
-	w.chunk[3], w.motion[3] = divide([]Body{{Vec{0.5, 0, 0}, Vec{0, 0.5, 0}, 0}}, 0.5, 1)
-	w.chunk[9], w.motion[9] = divide([]Body{{Vec{-0.5, 0, 0}, Vec{0, -0.5, 0}, 1}}, 0.5, 1)
+	return all
 }
 
 // TestCircle: two bodies that circle each other have changed places after half a round.
@@ -304,9 +315,9 @@ func TestPlummer(t *testing.T) {
 	}
 	p := Problem{Bodies: 3000, Seed: 1, Leaf: 10}
 	w := alone{Problem: &p}
-	w.begin(w.draw())
+	w.begin()
 	within := 0
-	for _, b := range w.end().bodies(p.Bodies) {
+	for _, b := range (Result{Motion: w.end()}).bodies(p.Bodies) {
 		if at := b.At; at[0]*at[0]+at[1]*at[1]+at[2]*at[2] < 0.77*0.77 { // half of the mass of Plummer's model
 			within++
 		}
@@ -363,8 +374,8 @@ func TestCheckNoticesWrongAnswers(t *testing.T) {
 	for want, spoil := range map[string]func(r *Result){
 		"star 49 is nowhere":            func(r *Result) { r.Motion[of(49)].number[0] = 3 },
 		"star 48 is nowhere":            func(r *Result) { r.Motion[of(48)] = Motion{} },
-		"star 3 is nowhere":             func(r *Result) { r.Chunk[of(3)].tree.At[0][1] = math.NaN() },
-		"the centre of all stars is at": func(r *Result) { r.Chunk[of(3)].tree.At[0][1] += 9 },
+		"star 3 is nowhere":             func(r *Result) { r.Motion[of(3)].at[0][1] = math.NaN() },
+		"the centre of all stars is at": func(r *Result) { r.Motion[of(3)].at[0][1] += 9 },
 		"the energy was":                func(r *Result) { r.Energy[0] *= 1 + 1e-15 },
 	} {
 		r := p.Sequential().(Result)
@@ -389,8 +400,7 @@ func TestPicture(t *testing.T) {
 	for i, at := range []Vec{{0, 0, 9}, {0, 0, 1}, {1.25, 1.25, 0}, {3, 0, 0}, {0, -3, 0}, {-3, 3, 0}} {
 		all[i].At = at
 	}
-	r.Chunk, r.Motion = [chunks]Chunk{}, [chunks]Motion{}
-	r.Chunk[0], r.Motion[0] = divide(all, 1, 10)
+	r.Motion = [chunks]Motion{divide(all, 10)}
 	if err := p.Save(r); err != nil {
 		t.Fatal(err)
 	}

@@ -13,50 +13,63 @@ type Body struct {
 	Number    int32
 }
 
+// Place is where a star is for all others, to a ten-millionth: forces depend on the boxes thousands of times as much.
+type Place [3]float32
+
+// place rounds a place.
+func (v Vec) place() Place { return Place{float32(v[0]), float32(v[1]), float32(v[2])} }
+
+func (p Place) exact() Vec { return Vec{float64(p[0]), float64(p[1]), float64(p[2])} }
+
 // Chunk is what all others need of stars that are near each other: their places, in the order of their tree. It is a
 // pointer and nothing else, as each job of forces copies those of all chunks.
 type Chunk struct{ tree *Tree }
 
-// chunkOf makes a chunk of bodies in order.
-func chunkOf(at []Vec, mass float64, leaf int) Chunk {
+// Motion is what nobody but a chunk's own job needs of its stars, in the same order: where they are, how they move and
+// which they are.
+type Motion struct {
+	at, speed []Vec
+	number    []int32
+}
+
+func motionOf(stars int) Motion {
+	return Motion{make([]Vec, stars), make([]Vec, stars), make([]int32, stars)}
+}
+
+func (m *Motion) stars() int32 { return int32(len(m.number)) }
+
+// chunk is what others need of it.
+func (m *Motion) chunk(mass float64, leaf int) Chunk {
+	at := make([]Place, len(m.at))
+	for i := range at {
+		at[i] = m.at[i].place()
+	}
 	t := grow(at, mass, leaf)
 	return Chunk{&t}
 }
 
-func (c Chunk) empty() bool { return c.tree == nil || len(c.tree.At) == 0 }
-
-// Motion is what nobody but a chunk's own job needs of its stars, in the same order.
-type Motion struct {
-	speed  []Vec
-	number []int32
-}
-
-// Sum is a part of the energy, and of the momentum.
+// Sum is a part of the energy and of the momentum, and of places when these are drawn.
 type Sum struct {
-	Energy   float64
-	Momentum Vec
+	Energy          float64
+	Momentum, Place Vec
 }
 
-// divide makes a chunk of bodies.
-func divide(bodies []Body, mass float64, leaf int) (Chunk, Motion) {
+// divide puts the bodies of a chunk in order.
+func divide(bodies []Body, leaf int) Motion {
 	at := make([]Vec, len(bodies))
 	for i := range bodies {
 		at[i] = bodies[i].At
 	}
-	order := arranged(at, leaf)
-	m := Motion{make([]Vec, len(bodies)), make([]int32, len(bodies))}
-	for to, i := range order {
-		at[to], m.speed[to], m.number[to] = bodies[i].At, bodies[i].Speed, bodies[i].Number
+	m := motionOf(len(bodies))
+	for to, i := range arranged(at, leaf) {
+		m.at[to], m.speed[to], m.number[to] = bodies[i].At, bodies[i].Speed, bodies[i].Number
 	}
-	return chunkOf(at, mass, leaf), m
+	return m
 }
 
 // appendTo is the opposite.
-func (c *Chunk) appendTo(all []Body, m *Motion) []Body {
-	if c.empty() || len(m.speed) != len(c.tree.At) || len(m.number) != len(m.speed) {
-		return all
-	}
-	for i, at := range c.tree.At {
+func (m *Motion) appendTo(all []Body) []Body {
+	for i, at := range m.at {
 		all = append(all, Body{at, m.speed[i], m.number[i]})
 	}
 	return all
@@ -128,64 +141,58 @@ func selectFirst(at []Vec, order []int32, n, axis int) {
 
 // expected says in which order the bodies of a chunk will make a tree after a step, by where they would be without
 // forces: it can be found while these are. No force moves a body far in a step.
-func (c *Chunk) expected(m *Motion, time float64, leaf int) []int32 {
-	at := make([]Vec, len(c.tree.At))
+func (m *Motion) expected(time float64, leaf int) []int32 {
+	at := make([]Vec, len(m.at))
 	for i := range at {
-		for k, x := range c.tree.At[i] {
+		for k, x := range m.at[i] {
 			at[i][k] = x + float64(time*m.speed[i][k])
 		}
 	}
 	return arranged(at, leaf)
 }
 
-// step is a step of the bodies of a chunk on which such forces act (leap-frog, as in SPLASH). It gives them at its
+// move is a step of the bodies of a chunk on which such forces act (leap-frog, as in SPLASH). It gives them at its
 // end in an order that expected has found, and the energy and momentum before it.
-func (c *Chunk) step(m *Motion, order []int32, forces []Force, time float64, first bool, leaf int) (next Chunk,
-	moved Motion, sum Sum) {
-	kick := time
-	if first {
-		kick /= 2
+func (s *Step) move(order []int32, forces []Force) (m Moved) {
+	kick, drift := s.Time, Drift{}
+	if s.First != nil {
+		kick, drift = kick/2, *s.First
 	}
-	at := make([]Vec, len(order))
-	moved = Motion{make([]Vec, len(order)), make([]int32, len(order))}
+	m.Motion = motionOf(len(order))
 	for to, i := range order {
-		speed, pull := m.speed[i], &forces[i]
-		sum.Energy += pull[3] / 2
+		at, speed, pull := s.Motion.at[i], s.Motion.speed[i], &forces[i]
+		m.Sum.Energy += pull[3] / 2
 		for k := range speed {
+			speed[k] -= drift.Speed[k]
 			now := speed[k]
-			if !first {
-				now += float64(time / 2 * pull[k])
+			if s.First == nil {
+				now += float64(s.Time / 2 * pull[k])
 			}
-			sum.Energy += float64(now*now) / 2
-			sum.Momentum[k] += now
+			m.Sum.Energy += float64(now*now) / 2
+			m.Sum.Momentum[k] += now
 			speed[k] += float64(kick * pull[k])
-			at[to][k] = short(c.tree.At[i][k] + float64(time*speed[k]))
+			at[k] += float64(s.Time*speed[k]) - drift.At[k]
 		}
-		moved.speed[to], moved.number[to] = speed, m.number[i]
+		m.Motion.at[to], m.Motion.speed[to], m.Motion.number[to] = at, speed, s.Motion.number[i]
 	}
-	return chunkOf(at, c.tree.Mass, leaf), moved, sum
-}
-
-// short rounds a number of eight bytes to the first six of them.
-func short(x float64) float64 {
-	return math.Float64frombits((math.Float64bits(x) + 1<<15) &^ (1<<16 - 1))
+	m.Chunk = m.Motion.chunk(s.Mass, s.Leaf)
+	return m
 }
 
 // Sizes of what is sent: of a body's place, motion and force, and of what stands before the places and before a chunk
 // of a region.
 const (
-	placeBytes  = 3 * 6
-	motionBytes = 3*8 + 4
+	placeBytes  = 3 * 4
+	motionBytes = 6*8 + 4
 	forceBytes  = 4 * 8
 	headBytes   = 8 + 2
 	lengthBytes = 4
-	spareBytes  = 8 - 6 // of a number in eight bytes
 )
 
 var errChunk = errors.New("these are no stars")
 
 // MarshalBinary gives the places: the boxes are made of them anew where they go.
-func (c Chunk) MarshalBinary() ([]byte, error) { return c.appendPlaces(nil), nil }
+func (c Chunk) MarshalBinary() ([]byte, error) { return c.appendPlaces(make([]byte, 0, c.size())), nil }
 
 // size is that of what is sent.
 func (c Chunk) size() int {
@@ -195,22 +202,21 @@ func (c Chunk) size() int {
 	return headBytes + len(c.tree.At)*placeBytes
 }
 
-// appendPlaces appends what is sent. Of each number eight bytes are written at once, of which the next one takes the
-// last two.
+// appendPlaces appends what is sent.
 func (c Chunk) appendPlaces(b []byte) []byte {
 	if c.tree == nil {
 		return b
 	}
-	b = slices.Grow(b, c.size()+spareBytes)
 	b = binary.BigEndian.AppendUint64(b, math.Float64bits(c.tree.Mass))
 	b = binary.BigEndian.AppendUint16(b, uint16(c.tree.Leaf))
 	end := len(b) + len(c.tree.At)*placeBytes
-	to := b[len(b) : end+spareBytes]
+	b = slices.Grow(b, end-len(b))
+	to := b[len(b):end]
 	for i := range c.tree.At {
-		at, p := &c.tree.At[i], (*[placeBytes + spareBytes]byte)(to)
-		binary.BigEndian.PutUint64(p[0:], math.Float64bits(at[0]))
-		binary.BigEndian.PutUint64(p[6:], math.Float64bits(at[1]))
-		binary.BigEndian.PutUint64(p[12:], math.Float64bits(at[2]))
+		at, p := &c.tree.At[i], (*[placeBytes]byte)(to)
+		binary.BigEndian.PutUint32(p[0:], math.Float32bits(at[0]))
+		binary.BigEndian.PutUint32(p[4:], math.Float32bits(at[1]))
+		binary.BigEndian.PutUint32(p[8:], math.Float32bits(at[2]))
 		to = to[placeBytes:]
 	}
 	return b[:end]
@@ -234,7 +240,7 @@ func (c *Chunk) UnmarshalBinary(b []byte) error {
 type memory struct {
 	trees, stars, cells int
 	tree                []Tree
-	at                  []Vec
+	at                  []Place
 	cell                []Cell
 }
 
@@ -251,7 +257,7 @@ func (m *memory) need(b []byte) error {
 func leafOf(b []byte) int { return int(binary.BigEndian.Uint16(b[8:])) }
 
 func (m *memory) take() *memory {
-	m.tree, m.at, m.cell = make([]Tree, m.trees), make([]Vec, m.stars), make([]Cell, m.cells)
+	m.tree, m.at, m.cell = make([]Tree, m.trees), make([]Place, m.stars), make([]Cell, m.cells)
 	return m
 }
 
@@ -262,9 +268,9 @@ func (m *memory) chunk(b []byte) Chunk {
 	cells := cellsOf(n, t.Leaf)
 	t.At, t.Cells = m.at[:n:n], m.cell[:0:cells]
 	m.tree, m.at, m.cell = m.tree[1:], m.at[n:], m.cell[cells:]
-	for i, b := 0, b[headBytes-spareBytes:]; i < n; i, b = i+1, b[placeBytes:] { // a number is read with two before it
-		p := (*[spareBytes + placeBytes]byte)(b)
-		t.At[i] = Vec{long(p[0:]), long(p[6:]), long(p[12:])}
+	for i, b := 0, b[headBytes:]; i < n; i, b = i+1, b[placeBytes:] {
+		p := (*[placeBytes]byte)(b)
+		t.At[i] = Place{single(p[0:]), single(p[4:]), single(p[8:])}
 	}
 	t.grow()
 	return Chunk{t}
@@ -275,7 +281,7 @@ func (r Region) MarshalBinary() ([]byte, error) {
 	if r == (Region{}) {
 		return nil, nil
 	}
-	size := spareBytes
+	size := 0
 	for _, c := range r {
 		size += lengthBytes + c.size()
 	}
@@ -321,14 +327,13 @@ func (r *Region) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// long is the number of which b has the first six bytes, after two of something else.
-func long(b []byte) float64 { return math.Float64frombits(binary.BigEndian.Uint64(b) << 16) }
+func single(b []byte) float32 { return math.Float32frombits(binary.BigEndian.Uint32(b)) }
 
-// MarshalBinary and UnmarshalBinary carry velocities and numbers.
+// MarshalBinary and UnmarshalBinary carry places, velocities and numbers.
 func (m Motion) MarshalBinary() ([]byte, error) {
 	b := make([]byte, 0, len(m.speed)*motionBytes)
 	for i := range m.speed {
-		b = appendFloats(b, m.speed[i][:])
+		b = appendFloats(appendFloats(b, m.at[i][:]), m.speed[i][:])
 		b = binary.BigEndian.AppendUint32(b, uint32(m.number[i]))
 	}
 	return b, nil
@@ -339,10 +344,9 @@ func (m *Motion) UnmarshalBinary(b []byte) error {
 	if len(b)%motionBytes != 0 {
 		return errChunk
 	}
-	n := len(b) / motionBytes
-	*m = Motion{make([]Vec, n), make([]int32, n)}
-	for i := range n {
-		b = takeFloats(b, m.speed[i][:])
+	*m = motionOf(len(b) / motionBytes)
+	for i := range m.number {
+		b = takeFloats(takeFloats(b, m.at[i][:]), m.speed[i][:])
 		m.number[i] = int32(binary.BigEndian.Uint32(b))
 		b = b[4:]
 	}

@@ -8,9 +8,8 @@ import (
 
 // Near is a Step that carries what it needs of all bodies.
 type Near struct {
-	Step  Step
-	Chunk Chunk
-	Part  Part
+	Step Step
+	Part Part
 }
 
 // Part is a job that computes the forces on the bodies of a cell, and carries all that it needs for it.
@@ -22,14 +21,12 @@ type Part struct {
 }
 
 // far is step for a job that carries its bodies.
-func far(f *satin.Frame, n Near) (m Moved) {
-	if n.Chunk.empty() {
-		m.Chunk, m.Motion = n.Chunk, n.Step.Motion
-		return m
+func far(f *satin.Frame, n Near) Moved {
+	if n.Step.Motion.stars() == 0 {
+		return n.Step.move(nil, nil)
 	}
-	pulls, order := slices.Concat(carried(f, n.Part)...), n.Chunk.expected(&n.Step.Motion, n.Step.Time, n.Step.Leaf)
-	m.Chunk, m.Motion, m.Sum = n.Chunk.step(&n.Step.Motion, order, pulls, n.Step.Time, n.Step.First, n.Step.Leaf)
-	return m
+	pulls := slices.Concat(carried(f, n.Part)...)
+	return n.Step.move(n.Step.Motion.expected(n.Step.Time, n.Step.Leaf), pulls)
 }
 
 // carried is shared for a job that carries its bodies.

@@ -23,67 +23,71 @@ func forces(all []Chunk, own int, first, count int32, law Law) []Force {
 
 // pull is the force on a body of one of the trees.
 func pull(all []Chunk, own int, body int32, law Law) Force {
-	w := walker{at: all[own].tree.At[body], theta2: law.Theta * law.Theta, soft2: law.Soft * law.Soft}
+	w := walker{at: all[own].tree.At[body].exact(), theta2: law.Theta * law.Theta, soft2: law.Soft * law.Soft}
+	var f sum
 	for k, t := range all {
 		w.self = -1
 		if k == own {
 			w.self = body
 		}
 		if law.Direct {
-			w.bodies(t.tree, 0, int32(len(t.tree.At)))
+			f = w.bodies(f, t.tree, 0, int32(len(t.tree.At)))
 		} else {
-			w.tree(t.tree)
+			f = w.tree(f, t.tree)
 		}
 	}
-	return w.sum
+	return Force{f.x, f.y, f.z, f.potential}
 }
 
-// walker adds up what acts on one body.
+// walker looks from a body.
 type walker struct {
 	self          int32 // its number in the tree, if it is there
 	at            Vec
 	theta2, soft2 float64
-	sum           Force
 }
+
+// sum is a Force. Programs spend their time here, and compilers keep variables in registers, but no arrays.
+type sum struct{ x, y, z, potential float64 }
 
 // tree adds a tree: a cell as one mass if it is far enough and does not hold the body or, if not, by what is in it
 // (Barnes and Hut, "A hierarchical O(N log N) force-calculation algorithm", Nature 324, 1986).
-func (w *walker) tree(t *Tree) {
+func (w *walker) tree(f sum, t *Tree) sum {
+	x, y, z, theta2, soft2 := w.at[0], w.at[1], w.at[2], w.theta2, w.soft2
 	for i := int32(0); i < int32(len(t.Cells)); {
 		c := &t.Cells[i]
-		d := Vec{c.Center[0] - w.at[0], c.Center[1] - w.at[1], c.Center[2] - w.at[2]}
-		d2 := float64(d[0]*d[0]) + float64(d[1]*d[1]) + float64(d[2]*d[2])
-		switch {
-		case w.theta2*d2 > c.Size*c.Size && (w.self < c.Bodies || w.self >= c.Bodies+c.Count):
-			w.pull(d, d2, c.Mass)
+		dx, dy, dz := float64(c.Center[0])-x, float64(c.Center[1])-y, float64(c.Center[2])-z
+		d2 := float64(dx*dx) + float64(dy*dy) + float64(dz*dz)
+		if theta2*d2 > float64(c.Spread) && (w.self < c.Bodies || w.self >= c.Bodies+c.Count) {
+			f = f.add(dx, dy, dz, d2+soft2, float64(c.Mass))
 			i = c.Next
-		case c.Next == i+1:
-			w.bodies(t, c.Bodies, c.Bodies+c.Count)
-			i++
-		default:
-			i++
+			continue
+		}
+		if i++; c.Next == i {
+			f = w.bodies(f, t, c.Bodies, c.Bodies+c.Count)
 		}
 	}
+	return f
 }
 
 // bodies adds the bodies from first to last-1, but for the body itself.
-func (w *walker) bodies(t *Tree, first, last int32) {
+func (w *walker) bodies(f sum, t *Tree, first, last int32) sum {
+	x, y, z, soft2 := w.at[0], w.at[1], w.at[2], w.soft2
 	for i := first; i < last; i++ {
 		if i == w.self {
 			continue
 		}
 		p := &t.At[i]
-		d := Vec{p[0] - w.at[0], p[1] - w.at[1], p[2] - w.at[2]}
-		w.pull(d, float64(d[0]*d[0])+float64(d[1]*d[1])+float64(d[2]*d[2]), t.Mass)
+		dx, dy, dz := float64(p[0])-x, float64(p[1])-y, float64(p[2])-z
+		f = f.add(dx, dy, dz, float64(dx*dx)+float64(dy*dy)+float64(dz*dz)+soft2, t.Mass)
 	}
+	return f
 }
 
-func (w *walker) pull(d Vec, d2, mass float64) {
-	near := 1 / math.Sqrt(d2+w.soft2)
+// add adds what a mass in a direction does, d2 being the square of how far away it is.
+func (f sum) add(dx, dy, dz, d2, mass float64) sum {
+	near := 1 / math.Sqrt(d2)
 	potential := mass * near
-	w.sum[3] -= potential
 	strength := potential * (near * near)
-	w.sum[0] += float64(strength * d[0])
-	w.sum[1] += float64(strength * d[1])
-	w.sum[2] += float64(strength * d[2])
+	return sum{f.x + float64(strength*dx), f.y + float64(strength*dy), f.z + float64(strength*dz),
+		f.potential - potential}
 }

@@ -76,35 +76,30 @@ func within48(v Vec, octant, order int) (at Vec) {
 	return at
 }
 
-// Drift is the sum of places and of velocities.
-type Drift struct{ At, Speed Vec }
-
-// drift is that of some bodies.
-func drift(all []Body) (d Drift) {
-	for i := range all {
-		d.add(Drift{all[i].At, all[i].Speed})
-	}
-	return d
-}
-
-func (d *Drift) add(e Drift) {
-	for k := range d.At {
-		d.At[k] += e.At[k]
-		d.Speed[k] += e.Speed[k]
-	}
-}
-
-// begin makes a chunk of the bodies that are drawn for it, so that all bodies together, which drift like that, rest.
-func (p *Problem) begin(c int, all Drift) (Chunk, Motion) {
-	n := float64(p.Bodies)
-	bodies := p.plummer(c)
-	for i := range bodies {
-		for k := range all.At {
-			bodies[i].At[k] = short(bodies[i].At[k] - all.At[k]/n)
-			bodies[i].Speed[k] -= all.Speed[k] / n
+// begin makes a chunk of the bodies that are drawn for it.
+func (p *Problem) begin(c int) (m Moved) {
+	m.Motion = divide(p.plummer(c), p.Leaf)
+	m.Chunk = m.Motion.chunk(p.mass(), p.Leaf)
+	for i := range m.Motion.at {
+		for k, x := range m.Motion.at[i] {
+			m.Sum.Place[k] += x
+			m.Sum.Momentum[k] += m.Motion.speed[i][k]
 		}
 	}
-	return divide(bodies, 1/n, p.Leaf)
+	return m
+}
+
+// Drift is how far all bodies together are from where they should be, and how they move: bodies that are drawn one by
+// one do not rest. The first step takes it away, as forces do not depend on it.
+type Drift struct{ At, Speed Vec }
+
+// drift is that of all bodies.
+func (p *Problem) drift(all Sum) (d Drift) {
+	n := float64(p.Bodies)
+	for k := range d.At {
+		d.At[k], d.Speed[k] = all.Place[k]/n, all.Momentum[k]/n
+	}
+	return d
 }
 
 // direction draws a vector of the given length.

@@ -1,7 +1,5 @@
 package barneshut
 
-import "math"
-
 // Vec is a place, a velocity or an acceleration.
 type Vec [3]float64
 
@@ -13,30 +11,36 @@ type Vec [3]float64
 // halves only each third generation is a cell, so that one has up to eight in it as in an octree. Several trees in
 // a row are a Tree too.
 type Tree struct {
-	Cells []Cell // each before those in it
-	At    []Vec  // the bodies
+	Cells []Cell  // each before those in it
+	At    []Place // the bodies
 	Mass  float64
 	Leaf  int `cbor:",omitempty"` // most bodies of a leaf, where it is a chunk's
 }
 
-// Cell is a box of a tree.
+// Cell is a box of a tree. It is half a line of a cache: whoever computes forces goes through those of all trees.
 type Cell struct {
-	Center Vec // of mass
-	Mass   float64
-	Size   float64 // of its longest edge
+	Center Place // of mass
+	Mass   float32
+	Spread float32 // the square of its size: see ofBall
 	Bodies int32   // the first of its bodies
 	Count  int32   // of bodies; 0: what is in it was pruned
 	Next   int32   // the first cell after those in it
 }
 
+// ofBall is by what the mean square of bodies' distances from their centre is multiplied for the square of their size:
+// of a ball that is full of them the size is its diameter. How far the force of a cell is from that of its bodies
+// depends on this second moment, and not on its farthest body (Salmon and Warren, Skeletons from the treecode closet,
+// Journal of Computational Physics 111, 1994).
+const ofBall = 20.0 / 3
+
 // divided says whether there are cells in cell i.
 func (t *Tree) divided(i int32) bool { return t.Cells[i].Next > i+1 }
 
 // Every machine makes the trees of all bodies anew in each step, so what follows is written to be quick: memory of just
-// the size, and no arrays, which compilers keep in memory, where the many small cells are made.
+// the size, sums that need no comparisons, and no arrays, which compilers keep in memory.
 
 // grow makes a tree of bodies in order, with at most so many in a leaf.
-func grow(at []Vec, mass float64, leaf int) Tree {
+func grow(at []Place, mass float64, leaf int) Tree {
 	t := Tree{At: at, Mass: mass, Cells: make([]Cell, 0, cellsOf(len(at), leaf)), Leaf: leaf}
 	t.grow()
 	return t
@@ -45,8 +49,7 @@ func grow(at []Vec, mass float64, leaf int) Tree {
 // grow makes the cells, for which there is room.
 func (t *Tree) grow() {
 	if len(t.At) > 0 {
-		b := nowhere
-		t.add(new(Vec), 0, int32(len(t.At)), int32(t.Leaf), &b)
+		t.add(0, int32(len(t.At)), int32(t.Leaf))
 	}
 }
 
@@ -83,76 +86,58 @@ func cellsOf(bodies, leaf int) int {
 	return cells
 }
 
-// box is around bodies.
-type box struct{ low, high Vec }
-
-// nowhere has nothing in it.
-var nowhere = box{Vec{inf, inf, inf}, Vec{-inf, -inf, -inf}}
-
-var inf = math.Inf(1)
-
 // generations of halves are in a cell.
 const generations = 3
 
-// add appends the cell of some bodies and all in it. It adds their places to sum, and takes them into b.
-func (t *Tree) add(sum *Vec, first, count, leaf int32, b *box) {
-	if count <= leaf {
-		t.addLeaf(sum, first, count, b)
-		return
-	}
+// moments are what a cell is made of: the sums of its bodies' places, and of the squares of how far they are from the
+// origin.
+type moments struct{ x, y, z, squares float64 }
+
+// cell is that of so many bodies.
+func (m moments) cell(mass float64, first, count int32) Cell {
+	n := float64(count)
+	x, y, z := m.x/n, m.y/n, m.z/n
+	spread := m.squares/n - (float64(x*x) + float64(y*y) + float64(z*z))
+	return Cell{Vec{x, y, z}.place(), float32(n * mass), max(0, float32(ofBall*spread)), first, count, 0}
+}
+
+// add appends the cell of some bodies and all in it.
+func (t *Tree) add(first, count, leaf int32) (m moments) {
 	i := len(t.Cells)
-	t.Cells = append(t.Cells, Cell{Mass: float64(count) * t.Mass, Bodies: first, Count: count})
-	in, all := nowhere, Vec{}
-	t.divide(&all, first, count, leaf, generations, &in)
-	c, n := &t.Cells[i], float64(count)
-	c.Next = int32(len(t.Cells))
-	for k, x := range all {
-		c.Center[k] = x / n
-		sum[k] += float64(c.Center[k] * n)
-		c.Size = max(c.Size, in.high[k]-in.low[k])
-		b.low[k], b.high[k] = min(b.low[k], in.low[k]), max(b.high[k], in.high[k])
+	t.Cells = t.Cells[:i+1]
+	if count > leaf {
+		m = t.divide(first, count, leaf, generations)
+	} else {
+		for _, at := range t.At[first : first+count] {
+			x, y, z := float64(at[0]), float64(at[1]), float64(at[2])
+			m.x, m.y, m.z = m.x+x, m.y+y, m.z+z
+			m.squares += float64(x*x) + float64(y*y) + float64(z*z)
+		}
 	}
+	c := &t.Cells[i]
+	*c = m.cell(t.Mass, first, count)
+	c.Next = int32(len(t.Cells))
+	return m
 }
 
 // divide appends the cells in one, for some of its bodies.
-func (t *Tree) divide(sum *Vec, first, count, leaf int32, times int, b *box) {
+func (t *Tree) divide(first, count, leaf int32, times int) moments {
 	if times == 0 || count <= leaf {
-		t.add(sum, first, count, leaf, b)
-		return
+		return t.add(first, count, leaf)
 	}
 	half := count / 2
-	t.divide(sum, first, half, leaf, times-1, b)
-	t.divide(sum, first+half, count-half, leaf, times-1, b)
-}
-
-// addLeaf is add for a cell that is not divided.
-func (t *Tree) addLeaf(sum *Vec, first, count int32, b *box) {
-	at := t.At[first : first+count]
-	x, y, z := at[0][0], at[0][1], at[0][2]
-	lowX, lowY, lowZ, highX, highY, highZ := x, y, z, x, y, z
-	sumX, sumY, sumZ := x, y, z
-	for i := 1; i < len(at); i++ {
-		x, y, z := at[i][0], at[i][1], at[i][2]
-		lowX, lowY, lowZ = min(lowX, x), min(lowY, y), min(lowZ, z)
-		highX, highY, highZ = max(highX, x), max(highY, y), max(highZ, z)
-		sumX, sumY, sumZ = sumX+x, sumY+y, sumZ+z
-	}
-	n := float64(count)
-	x, y, z = sumX/n, sumY/n, sumZ/n
-	t.Cells = append(t.Cells, Cell{Center: Vec{x, y, z}, Mass: n * t.Mass,
-		Size: max(highX-lowX, highY-lowY, highZ-lowZ), Bodies: first, Count: count, Next: int32(len(t.Cells)) + 1})
-	b.low[0], b.low[1], b.low[2] = min(b.low[0], lowX), min(b.low[1], lowY), min(b.low[2], lowZ)
-	b.high[0], b.high[1], b.high[2] = max(b.high[0], highX), max(b.high[1], highY), max(b.high[2], highZ)
-	sum[0], sum[1], sum[2] = sum[0]+float64(x*n), sum[1]+float64(y*n), sum[2]+float64(z*n)
+	a := t.divide(first, half, leaf, times-1)
+	b := t.divide(first+half, count-half, leaf, times-1)
+	return moments{a.x + b.x, a.y + b.y, a.z + b.z, a.squares + b.squares}
 }
 
 // bounds are of the bodies of a cell.
 func (t *Tree) bounds(cell int32) (low, high Vec) {
 	c := &t.Cells[cell]
-	low, high = t.At[c.Bodies], t.At[c.Bodies]
+	low, high = t.At[c.Bodies].exact(), t.At[c.Bodies].exact()
 	for _, at := range t.At[c.Bodies : c.Bodies+c.Count] {
-		for k := range at {
-			low[k], high[k] = min(low[k], at[k]), max(high[k], at[k])
+		for k, x := range at.exact() {
+			low[k], high[k] = min(low[k], x), max(high[k], x)
 		}
 	}
 	return low, high
@@ -217,10 +202,10 @@ func (p *pruner) far(c *Cell) bool {
 		return false // it holds some of them
 	}
 	var d2 float64
-	for k, x := range c.Center {
+	for k, x := range c.Center.exact() {
 		if d := max(p.low[k]-x, x-p.high[k], 0); d > 0 {
 			d2 += d * d
 		}
 	}
-	return p.theta*p.theta*d2 > c.Size*c.Size*margin
+	return p.theta*p.theta*d2 > float64(c.Spread)*margin
 }

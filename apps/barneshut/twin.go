@@ -4,13 +4,12 @@ import "math"
 
 // world is how a variant goes from step to step.
 type world interface {
-	// draw gives the drift of all bodies, and begin makes their chunks.
-	draw() Drift
-	begin(Drift)
-	// step moves all bodies. After the last step nobody needs their boxes.
-	step(first, last bool) Sum
+	// begin makes the chunks of all bodies.
+	begin() Sum
+	// step moves all bodies. The first one is told how they drift; after the last one nobody needs their boxes.
+	step(first *Drift, last bool) Sum
 	// end gives all bodies as they are, and divide makes other chunks of them.
-	end() Result
+	end() [chunks]Motion
 	divide([]Body)
 }
 
@@ -20,20 +19,20 @@ const divideEvery = 16
 
 // run goes from step to step.
 func (p *Problem) run(w world) Result {
-	w.begin(w.draw())
+	drift := p.drift(w.begin())
+	first := &drift
 	var r Result
 	for step := range p.Steps {
 		if step > 0 && step%divideEvery == 0 {
-			now := w.end()
+			now := Result{Motion: w.end()}
 			w.divide(p.neighbours(now.bodies(p.Bodies)))
 		}
-		r.Energy[1], r.Momentum[1] = p.totals(w.step(step == 0, step == p.Steps-1))
-		if step == 0 {
-			r.Energy[0], r.Momentum[0] = r.Energy[1], r.Momentum[1]
+		r.Energy[1], r.Momentum[1] = p.totals(w.step(first, step == p.Steps-1))
+		if first != nil {
+			r.Energy[0], r.Momentum[0], first = r.Energy[1], r.Momentum[1], nil
 		}
 	}
-	end := w.end()
-	r.Chunk, r.Motion = end.Chunk, end.Motion
+	r.Motion = w.end()
 	return r
 }
 
@@ -51,7 +50,7 @@ func (p *Problem) neighbours(all []Body) []Body {
 
 // totals are the energy, and the amount of momentum, of a step.
 func (p *Problem) totals(s Sum) (energy, momentum float64) {
-	m, v := 1/float64(p.Bodies), s.Momentum
+	m, v := p.mass(), s.Momentum
 	return s.Energy * m, m * math.Sqrt(float64(v[0]*v[0])+float64(v[1]*v[1])+float64(v[2]*v[2]))
 }
 
@@ -59,6 +58,14 @@ func (s *Sum) add(t Sum) {
 	s.Energy += t.Energy
 	for k := range s.Momentum {
 		s.Momentum[k] += t.Momentum[k]
+		s.Place[k] += t.Place[k]
+	}
+}
+
+// addEach adds those of a region, chunk by chunk as the twin does.
+func (s *Sum) addEach(all *[perRegion]Sum) {
+	for _, t := range all {
+		s.add(t)
 	}
 }
 
@@ -69,38 +76,34 @@ type alone struct {
 	motion [chunks]Motion
 }
 
-func (w *alone) draw() (all Drift) {
+func (w *alone) begin() (all Sum) {
 	for c := range w.chunk {
-		all.add(drift(w.plummer(c)))
+		m := w.Problem.begin(c)
+		w.chunk[c], w.motion[c] = m.Chunk, m.Motion
+		all.add(m.Sum)
 	}
 	return all
 }
 
-func (w *alone) begin(all Drift) {
-	for c := range w.chunk {
-		w.chunk[c], w.motion[c] = w.Problem.begin(c, all)
-	}
-}
-
-func (w *alone) step(first, _ bool) (all Sum) {
+func (w *alone) step(first *Drift, _ bool) (all Sum) {
 	old := w.chunk
 	for c := range old {
-		if n := int32(len(old[c].tree.At)); n > 0 {
-			var sum Sum
-			pulls := forces(old[:], c, 0, n, w.law())
-			order := old[c].expected(&w.motion[c], w.Time, w.Leaf)
-			w.chunk[c], w.motion[c], sum = old[c].step(&w.motion[c], order, pulls, w.Time, first, w.Leaf)
-			all.add(sum)
+		if n := w.motion[c].stars(); n > 0 {
+			s := w.stepOf(c, w.motion[c], first, false)
+			m := s.move(s.Motion.expected(s.Time, s.Leaf), forces(old[:], c, 0, n, s.Law))
+			w.chunk[c], w.motion[c] = m.Chunk, m.Motion
+			all.add(m.Sum)
 		}
 	}
 	return all
 }
 
-func (w *alone) end() Result { return Result{Chunk: w.chunk, Motion: w.motion} }
+func (w *alone) end() [chunks]Motion { return w.motion }
 
 func (w *alone) divide(all []Body) {
 	for c := range w.chunk {
 		first, next := w.Problem.chunk(c)
-		w.chunk[c], w.motion[c] = divide(all[first:next], 1/float64(w.Bodies), w.Leaf)
+		w.motion[c] = divide(all[first:next], w.Leaf)
+		w.chunk[c] = w.motion[c].chunk(w.mass(), w.Leaf)
 	}
 }

@@ -25,7 +25,10 @@ var (
 )
 
 // Hungry says that a core found no work: see engine.Host.
-func (o outside) Hungry() { o.e.ring() }
+func (o outside) Hungry() {
+	o.e.sharing.hungry()
+	o.e.ring()
+}
 
 // Fed says that an idle core got work, see engine.Host.
 func (o outside) Fed() { o.e.ring() }

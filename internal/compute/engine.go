@@ -162,6 +162,7 @@ func (e *Engine) Do(o *port.Order) {
 	case port.Cores:
 		e.share = o.Share
 		e.pool.SetCores(o.Max)
+		e.sharing.wakeUp()
 	case port.Count:
 		e.count(o.Whole)
 	case port.Executed:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/internal/port"
@@ -14,7 +15,8 @@ import (
 )
 
 // sharing is the engine as its pool's shelf sees it: where shared values go to and come from. The application's code
-// for them, which may take its time, runs on a goroutine of its own, one call after the other.
+// for them, which may take its time, runs on a goroutine of its own, one call after the other; what applies writes, on
+// several.
 type sharing struct {
 	*wire.Codec
 	e *Engine
@@ -23,6 +25,7 @@ type sharing struct {
 	made    []port.Event // for the driver: before the jobs that name what they tell of
 	orders  []port.Order // for the sharer
 	wake    chan struct{}
+	writes  writes
 	applied map[sharedobj.Ticket]any // what writes have given, until it is said whether that is right
 	refused map[engine.Name]string   // what was made here and cannot be shared, and why
 	sharers map[steal.SegmentID]bool // that have shared a lattice
@@ -39,7 +42,8 @@ const maxNoted = 1024
 
 func newSharing(e *Engine) *sharing {
 	return &sharing{Codec: wire.Shared(), e: e, wake: make(chan struct{}, 1), refused: map[engine.Name]string{},
-		applied: map[sharedobj.Ticket]any{}, sharers: map[steal.SegmentID]bool{}}
+		applied: map[sharedobj.Ticket]any{}, sharers: map[steal.SegmentID]bool{},
+		writes: writes{patience: port.ApplyAfter}}
 }
 
 // named is a version with its name. The recipe stays, the bytes may be dropped.
@@ -109,8 +113,12 @@ func (n *named) Tell(withWrite bool, encode func() ([]byte, error)) error {
 	return nil
 }
 
-// Want asks for what a job reads: see engine.Outside.
+// Want asks for what a job reads: see engine.Outside. It may come of a write that waits.
 func (s *sharing) Want(name engine.Name) {
+	s.mu.Lock()
+	s.writes.hurry = len(s.writes.waiting) > 0
+	s.mu.Unlock()
+	s.wakeUp()
 	s.about(port.Wanted, &port.Shared{Digest: sharedobj.Digest(name)})
 }
 
@@ -218,6 +226,11 @@ func (s *sharing) do(o *port.Order) {
 			s.mu.Unlock()
 			s.e.happened(port.Event{Kind: port.Troubled, Text: v.Text})
 		}
+	case port.Apply:
+		s.mu.Lock()
+		s.writes.waiting = append(s.writes.waiting, waitingWrite{*o, time.Now()})
+		s.mu.Unlock()
+		s.wakeUp()
 	default:
 		s.mu.Lock()
 		s.orders = append(s.orders, *o)
@@ -226,10 +239,7 @@ func (s *sharing) do(o *port.Order) {
 			s.orders[len(s.orders)-1].Job = &j
 		}
 		s.mu.Unlock()
-		select {
-		case s.wake <- struct{}{}:
-		default:
-		}
+		s.wakeUp()
 	}
 }
 
@@ -261,8 +271,13 @@ func (s *sharing) sharer() {
 			e := s.run(&orders[i])
 			s.e.tell(func(told *[]port.Event) { *told = append(*told, e) })
 		}
+		var due <-chan time.Time
+		if again := s.apply(); again > 0 {
+			due = time.After(again)
+		}
 		select {
 		case <-s.wake:
+		case <-due:
 		case <-s.e.closing.Done():
 			return
 		}

@@ -13,6 +13,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -38,14 +39,14 @@ func mutants() []mutant {
 }
 
 // filled puts tables together and gives each mutant what it leaves out: without a file, file and tests are those of the
-// one above; without a package, it is the file's.
+// one above (tests may be named); without a package, it is the file's.
 func filled(tables ...[]mutant) []mutant {
 	list := slices.Concat(tables...)
 	for i := range list {
 		m := &list[i]
 		if m.file == "" {
 			above := &list[i-1]
-			m.file, m.pkg, m.run, m.args = above.file, above.pkg, above.run, above.args
+			m.file, m.pkg, m.run, m.args = above.file, above.pkg, cmp.Or(m.run, above.run), above.args
 		}
 		if m.pkg == "" {
 			m.pkg = path.Dir(m.file)

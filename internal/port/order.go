@@ -2,6 +2,7 @@ package port
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/satin-peer/satin/steal"
 )
@@ -24,7 +25,7 @@ const (
 	Here    // Digest, called Name, is Data, or what Ticket's Apply gave: jobs that read it go on
 	Forget  // Digest need not be kept any more
 	Failed  // Digest cannot be had, or shared; Text says why
-	Apply   // the write Data to the value of Parent, called Name, which gives Digest: tell Applied
+	Apply   // the write Data to the value of Parent, called Name, which gives Digest: tell Applied. See ApplyAfter
 	Discard // what Ticket's Apply gave is not used
 	Join    // Data, which is not to be trusted, into the lattice Digest: tell Joined
 	Collect // tell Collected: what was offered to the lattice Digest since the last time
@@ -36,6 +37,11 @@ const (
 	Measure  // time Job now and then, from now on; without an argument: its function's small instance
 	orderKinds
 )
+
+// ApplyAfter bounds how long an Apply waits for a core without a job, unless a job reads what it gives. Many writes
+// come at the end of a step, when cores soon have nothing else to do; done at once they would delay the jobs that the
+// others wait for.
+const ApplyAfter = time.Second
 
 var orderNames = [orderKinds]string{"none", "take", "run", "put back", "deliver", "abort", "lost work", "cores", "count",
 	"here", "forget", "failed", "apply", "discard", "join", "collect", "encode", "guard", "judge", "executed", "measure"}

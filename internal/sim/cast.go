@@ -132,13 +132,3 @@ func (w *cast) steals() (sum steal.Stats) {
 	}
 	return sum
 }
-
-// wrote makes the jobs of all other peers pay for taking over what a job of one has written; those with an idle worker
-// have a core for it.
-func (w *cast) wrote(by *peer, cost int64) {
-	for _, q := range w.peers {
-		if q != by && q.alive && q.engine.idle == 0 {
-			q.debt += cost
-		}
-	}
-}

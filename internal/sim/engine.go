@@ -42,7 +42,8 @@ type engine struct {
 	traced   int32                 // number of the outcast
 	nodes    map[job.Identity]Node // audit: of all outcomes that were stored
 	shuffled func(again bool) bool // whether a frame spawns its children in another order
-	wrote    func(Node)            // tells of a job that has ended and changed what all read; may be nil
+	writing  Writing               // the tree, if jobs of it change what all read,
+	wrote    func(Node)            // and who is told of one that has ended
 	sharing  *sharer               // nil: nothing is shared
 }
 

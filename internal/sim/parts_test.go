@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
@@ -239,27 +240,69 @@ func TestFaultNames(t *testing.T) {
 	}
 }
 
-// writer is a tree whose inner jobs write something.
+// writer is a tree whose inner jobs write something, which leaves read.
 type writer struct {
 	*Split
-	cost time.Duration
+	cost   time.Duration
+	unread bool
 }
 
 func (w writer) Writes(Node) time.Duration { return w.cost }
 
-// TestWritingCosts: what jobs write is taken over by the others, whose jobs take longer for it, unless they have none.
+func (w writer) Step(n Node) int {
+	if w.unread || len(w.Children(n, nil)) > 0 {
+		return 0
+	}
+	return 1
+}
+
+// TestWritingCosts: what jobs write is taken over by the others, whose jobs take longer for it if they read it, or if
+// it has waited for long; those that have none take it over meanwhile.
 func TestWritingCosts(t *testing.T) {
-	run := func(cost time.Duration) *Report {
-		r, err := Run(quiet(writer{smallSplit(), cost}, "adaptive"))
+	run := func(cost time.Duration, unread bool) (busy, executed time.Duration) {
+		r, err := Run(quiet(writer{smallSplit(), cost, unread}, "adaptive"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r
+		return r.Busy, time.Duration(r.Counts.Executed)
 	}
 	const cost = 10 * time.Millisecond
-	plain, written := run(0), run(cost)
-	inner := time.Duration(written.Counts.Executed) / 8 // at least: a job has up to four children
-	if more := written.Busy - plain.Busy; more < inner*cost || more > time.Duration(written.Counts.Executed)*7*cost {
-		t.Errorf("%d jobs write, and all together take %v longer", inner, more)
+	plain, _ := run(0, false)
+	read, executed := run(cost, false)
+	if more := read - plain; more < executed/8*cost || more > 7*executed*cost { // a job has up to four children
+		t.Errorf("of %d jobs those that spawn write, and all together take %v longer", executed, more)
+	}
+	if unread, _ := run(cost, true); unread >= read || unread <= plain {
+		t.Errorf("jobs that read nothing take %v, others %v, and %v where nothing is written", unread, read, plain)
+	}
+}
+
+// TestBacklog: idle workers take over what was written, each some of it, the oldest first; then jobs that read it pay
+// for the rest, in equal parts where they begin together.
+func TestBacklog(t *testing.T) {
+	w := &world{stage: new(stage)}
+	p := &peer{speed: 2, world: w}
+	p.engine.idle, p.engine.writing = 4, writer{smallSplit(), 0, false}
+	tree := smallSplit()
+	root := tree.Root()
+	leaf := root
+	for next := []Node{root}; len(next) > 0; next = tree.Children(leaf, nil) {
+		leaf = next[0]
+	}
+	p.backlog.writes = []write{{0, 1000}, {10, 500}}
+	w.now = 100 // 4 workers of speed 2 have done 800
+	if d := p.backlog.delays(p, root); d != 0 || !slices.Equal(p.backlog.writes, []write{{0, 200}, {10, 500}}) {
+		t.Errorf("a job that reads nothing new is delayed by %d, and %v are left", d, p.backlog.writes)
+	}
+	for ; p.engine.idle > 0; p.engine.idle-- {
+		if d := p.backlog.delays(p, leaf); d != 175 {
+			t.Errorf("where %d workers are idle one that reads is delayed by %d, not a quarter of 700", p.engine.idle, d)
+		}
+	}
+	p.backlog = backlog{writes: []write{{w.now, 7}, {w.now + 1, 8}}, since: w.now}
+	p.engine.idle = 0
+	w.now += int64(port.ApplyAfter) + 1
+	if d := p.backlog.delays(p, root); d != 7 || len(p.backlog.writes) != 1 {
+		t.Errorf("what has waited for too long delays a job by %d, and %v are left", d, p.backlog.writes)
 	}
 }

@@ -40,7 +40,8 @@ type peer struct {
 	exile        exile
 	alarms       []int64 // when tick events are due that are in the queue: each sooner than the one before
 	debt         int64   // processor time that the next job pays: messages, inner jobs
-	nicFree      int64   // when the network interface has sent what it was given
+	backlog      backlog
+	nicFree      int64 // when the network interface has sent what it was given
 	disk         disk
 	beaconAt     int64 // when it last told that it is master
 	usage        usage
@@ -112,8 +113,10 @@ func (p *peer) start() error {
 	}
 	p.engine.where = func() Where { return Where{int(p.number), time.Duration(w.now)} }
 	if t, ok := w.cfg.Tree.(Writing); ok {
-		p.engine.wrote = func(n Node) { w.wrote(p, int64(t.Writes(n))) }
+		p.engine.writing = t
+		p.engine.wrote = func(n Node) { w.wrote(p, int64(t.Writes(n)), t.Step(n)) }
 	}
+	p.backlog = backlog{since: w.now}
 	p.debt, p.everReported, p.alarms, p.cameHome = 0, false, nil, nil
 	p.sampled = sampled{at: w.now, busy: p.usage.busy}
 	for i := range p.engine.workers {

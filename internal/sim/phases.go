@@ -16,8 +16,10 @@ type Phased interface {
 type Writing interface {
 	Tree
 	// Writes is the processor time that another peer takes to have the new version where its jobs can read it, 0 if
-	// the inner node writes nothing. A peer with an idle worker does that meanwhile.
+	// the inner node writes nothing. Idle workers do that, or else the first jobs that read it.
 	Writes(n Node) time.Duration
+	// Step is which step of the program a node belongs to. It reads what was written in all before.
+	Step(n Node) int
 }
 
 // Steps is a program of many steps, as a simulation of bodies that attract each other: in each there is something that

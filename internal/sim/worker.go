@@ -15,7 +15,7 @@ func (p *peer) begin(e entry) {
 			continue
 		}
 		w.busy, w.job, w.took = true, e, 0
-		w.left = p.inflated(cost) + p.debt
+		w.left = p.inflated(cost) + p.debt + p.backlog.delays(p, e.node)
 		p.debt = 0
 		g.idle--
 		p.run(i)
@@ -68,6 +68,7 @@ func (p *peer) leafDone(i int, token uint64) {
 	w.busy = false
 	e, took := w.job, w.took+p.world.now-from
 	g := &p.engine
+	p.backlog.takeOver(p)
 	g.idle++
 	if w.spent {
 		w.spent = false

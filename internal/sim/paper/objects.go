@@ -27,23 +27,22 @@ var (
 	machines = []int{64, 12, 32, 24, 12}
 )
 
-// Steps and stars of Barnes-Hut. The paper says neither; 428 MB to 63 machines in seven steps, the original's
-// default, is what 40,000 stars make.
+// Steps and stars of Barnes-Hut. The paper says neither; seven steps are the original's default.
 const (
 	starSteps = 7
 	stars     = 40_000
-	// writeBytes are a step's writes: three numbers of six bytes for each star, and what stands before those of a
+	// writeBytes are a step's writes: three numbers of four bytes for each star, and what stands before those of a
 	// chunk.
-	writeBytes  = stars*3*6 + starChunks*13
+	writeBytes  = stars*3*4 + starChunks*14
 	starChunks  = 336
 	starRegions = 28 // objects
-	// firstStep is the phase of the root in which its jobs first read what others have written: before it, stars
-	// are drawn.
-	firstStep = 2
+	// firstStep is the phase of the root in which its jobs first read what others have written: before it, stars are
+	// drawn.
+	firstStep = 1
 	// arrivalShare is what it takes a core to make the boxes of a step's writes, as a share of what the sequential
-	// program takes for a step (BenchmarkArrival of apps/barneshut prints it: 0.043 %, when the program before it had
-	// 0.066 %, which had 0.079 % on the quiet machine that recorded the tree).
-	arrivalShare = 0.00051
+	// program takes for a step: BenchmarkArrival of apps/barneshut prints it, 0.065 to 0.07 %. Caches have what forces
+	// need then; if they had this, it would be half.
+	arrivalShare = 0.00068
 )
 
 // recoverable is the share by which jobs of a recorded program take longer than they were recorded, on a core that
@@ -166,16 +165,17 @@ func objectsPrograms(work time.Duration) ([]*program, error) {
 	return list, failed
 }
 
-// sky is Barnes-Hut's tree. A job that has moved a region writes it, and every other machine makes its boxes.
+// sky is Barnes-Hut's tree. A job that has made or moved a region writes it, and every other machine makes its boxes.
 type sky struct {
 	*sim.Recorded
-	moves   map[sim.Node]bool
+	begins  []int32 // the numbers of the first jobs of each step; to draw the stars counts as one
+	writes  map[sim.Node]bool
 	arrival time.Duration
 }
 
 func newSky(r *sim.Recorded, arrival time.Duration) *sky {
-	s := &sky{r, map[sim.Node]bool{}, arrival}
-	spawned := 0
+	s := &sky{Recorded: r, writes: map[sim.Node]bool{}, arrival: arrival}
+	var last []sim.Node
 	for phase := 0; ; phase++ {
 		jobs := r.Children(r.Root(), nil)
 		if phase > 0 {
@@ -187,17 +187,22 @@ func newSky(r *sim.Recorded, arrival time.Duration) *sky {
 		if len(jobs) < starRegions { // what the root does itself
 			continue
 		}
-		if spawned++; spawned > firstStep {
-			for _, n := range jobs {
-				s.moves[n] = true
-			}
+		for _, n := range last { // all but the last step's write
+			s.writes[n] = true
 		}
+		s.begins, last = append(s.begins, jobs[0].Form), jobs
 	}
+}
+
+// Step is 0 for the root, and for those who draw the stars 1.
+func (s *sky) Step(n sim.Node) int {
+	at, _ := slices.BinarySearch(s.begins, n.Form+1)
+	return at
 }
 
 // Writes is the time for a region's boxes.
 func (s *sky) Writes(n sim.Node) time.Duration {
-	if s.moves[n] {
+	if s.writes[n] {
 		return s.arrival
 	}
 	return 0

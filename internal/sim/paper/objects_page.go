@@ -39,7 +39,7 @@ func (x *objectsRuns) introduction(d *Document, o Options) {
 		"where there are several, medians and half the range.",
 		objectsLocal.Latency, objectsLocal.Bandwidth/1e6, objectsWide.Latency, objectsWide.Bandwidth/1e6,
 		objectsTime.Seconds(), o.seeds())
-	d.para("Nor does the paper say how many stars, sequences and words it had. %d stars are what its 428 MB make of seven steps; grammar's "+
+	d.para("Nor does the paper say how many stars, sequences and words it had. %d stars, in seven steps, grammar's "+
 		"depth and width, and the numbers of sequences, are chosen for about as many jobs. Trees of gene are computed from "+
 		"drawn lengths of sequences, with sizes as recorded. The angle of Barnes-Hut, 0.3, makes its forces as good as 0.05 %% on average; what the paper has, forces "+
 		"between multipoles, cost more than ours as well.", stars)
@@ -53,15 +53,15 @@ func (x *objectsRuns) introduction(d *Document, o Options) {
 	d.table(rows)
 	d.para("The longest chain is what a run takes at least on any number of machines: of all jobs that wait for each other, the root's own part with them.")
 	d.para("**Barnes-Hut** has its stars in %d chunks of neighbours, and these in %d regions. Each is a shared object, of which a job writes a new version in each step, when "+
-		"others have moved the stars and made their boxes; no thread computes something about all stars. Each machine makes the boxes of every region when it comes: in all "+
-		"%.2f %% of a step, as `go test ./apps/barneshut -run xxx -bench Arrival` measures it, taken from the jobs of the machine unless one of its cores has none; the next step waits for the last region's. The 16th step would put stars into other chunks, which the root does alone: in seven steps it does not.",
+		"others have moved the stars and made their boxes; no thread computes something about all stars. Each machine makes the boxes of every region that comes: in all "+
+		"%.3f %% of a step, as `go test ./apps/barneshut -run xxx -bench Arrival` measures it. Cores without a job do that, as in a swarm (a write waits for one, at most a second), or else the first jobs that read it; the next step waits for the last region's. The 16th step would put stars into other chunks, which the root does alone: in seven steps it does not.",
 		starChunks, starRegions, 100*arrivalShare)
 	most := x.points[len(x.points)-1].cores
 	share, longest := x.list[0].work/time.Duration(most), chain(x.list[0].tree)
-	d.para("**Why a goal is missed.** Grammar on %d cores: its searches to depth 0, 1, 2 ... follow each other, the first have few jobs, and each begins with one, while all "+
+	d.para("**What bounds the largest runs.** Grammar on %d cores: its searches to depth 0, 1, 2 ... follow each other, the first have few jobs, and each begins with one, while all "+
 		"others wait; that is its longest chain. Barnes-Hut there: its work takes %.1f s of each core, and its longest chain %.1f s: a step waits for its last forces, then for "+
 		"the region that is moved last. Whoever always finds a job if there is one takes at most the sum, which is %.0f %%. The rest is what a job costs beside its work, the boxes that "+
-		"machines make while their cores have jobs, and the beginning of each step: it has work for nine cores in ten after a twentieth of a second.", most,
+		"machines make while their cores have jobs, and the beginning of each step.", most,
 		share.Seconds(), longest.Seconds(), 100*share.Seconds()/(share+longest).Seconds())
 	d.para("**Shared data** is counted, and not simulated message by message: each write goes to every machine once, over the " +
 		"wide-area links once for each cluster, as `sharedobj` sends it (package internal/sim/objects has that protocol itself), and a step waits until it has reached all: twice its " +
@@ -148,7 +148,7 @@ func (x *objectsRuns) onOneCluster(d *Document) {
 	sent := collect(stars, func(r *sim.Report) float64 {
 		return (float64(r.Counts.BytesLocal) + float64(shared)) / 1e6
 	})
-	d.para("Barnes-Hut's bytes with objects, %s MB; goal: fewer than the published %d: %s. A step's writes are %.2f MB, six bytes for a number; "+
+	d.para("Barnes-Hut's bytes with objects, %s MB; goal: fewer than the published %d: %s. A step's writes are %.2f MB, four bytes for a number; "+
 		"the rest is jobs, which name the versions of all regions, results with potentials, and %s s of heartbeats.", sent.middle(0), publishedBytes,
 		verdict(sent.median() < publishedBytes), float64(x.list[0].bytes)/1e6, collect(stars, elapsed).middle(0))
 }

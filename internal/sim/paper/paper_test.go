@@ -218,8 +218,14 @@ func TestObjectsPage(t *testing.T) {
 	if c := chain(list[0].tree); c <= 0 || c > list[0].work/100 || c < list[0].alone {
 		t.Errorf("the longest chain is %v", c)
 	}
-	if n := len(list[0].tree.(*sky).moves); n != starSteps*starRegions {
+	bodies := list[0].tree.(*sky)
+	if n := len(bodies.writes); n != starSteps*starRegions {
 		t.Errorf("%d regions are written in %d steps", n, starSteps)
+	}
+	for n := range bodies.writes {
+		if step := bodies.Step(n); step < 1 || step > starSteps || bodies.Step(bodies.Children(n, nil)[0]) != step {
+			t.Errorf("a region is written in step %d of %d", step, starSteps)
+		}
 	}
 	small := list[2].gene(16, 32, 1, false, objectsCores*time.Second)
 	small.larger = list[2].gene(32, 32, 1, false, 2*objectsCores*time.Second)
@@ -281,7 +287,8 @@ func TestPairs(t *testing.T) {
 func TestGame(t *testing.T) {
 	const depth, leaf, work = 12, 6, 1000 * time.Second
 	points, _ := objectsPoints()
-	runs, positions, err := measureGame(Options{Seeds: 1}, depth, leaf, work, []objectsPoint{points[0], points[2]})
+	runs, positions, err := measureGame(Options{Seeds: 1}, depth, leaf, work, []objectsPoint{points[0], points[2]},
+		true)
 	if err != nil {
 		t.Fatal(err)
 	}

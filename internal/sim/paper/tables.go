@@ -25,6 +25,7 @@ func Tables() []Table {
 		{"adaptive", "scenarios 0 to 5 of the programming-model paper's 5.6: who takes part", makeAdaptive},
 		{"objects", "programs that share data (programming-model paper, 5.3 and 5.4: Tables IV to VI, Figures 4 and 5)", makeObjects},
 		{"othello", "a game search that shares a table (programming-model paper, 5.3: Table IV)", makeOthello},
+		{"othello-deep", "the same, twenty moves deep", makeDeepOthello},
 		{"harm", "the same when peers go (programming-model paper, 5.5: Figures 6 and 7, Table VII)", makeHarm},
 		{"javelin", "large searches on 64 to 1,024 peers, and lost hosts (Javelin 3)", makeJavelin},
 		{"campaign", "a proof of weeks among 1,000 volunteers of published availability", makeCampaign},
