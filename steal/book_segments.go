@@ -22,11 +22,7 @@ func (b *book) hold(p *peer, g *Grant) bool {
 	} else {
 		b.lost.reconsider = true
 		for _, u := range g.Orphans {
-			// hearsay: made-up holders could drive true ones out of the table
-			_, member := b.members.Find(u.Holder.Peer)
-			if member && len(b.lost.tuples.find(u.Path, u.Identity)) < maxHolders {
-				b.lost.learn(u)
-			}
+			b.lost.learnFromOther(u)
 		}
 	}
 	return true

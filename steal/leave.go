@@ -39,8 +39,9 @@ type departure struct {
 	mirror   *mirror
 
 	until     time.Duration
-	pieces    [][]Partial // not sent yet
-	transfers []*transfer // one for each receiver that works
+	parts     map[*peer][]Tuple // what others have of the jobs that were held for whoever hears the goodbye
+	pieces    [][]Partial       // not sent yet
+	transfers []*transfer       // one for each receiver that works
 	refused   map[PeerID]bool
 }
 
@@ -94,7 +95,7 @@ func (c *Core) Cancel(now time.Duration) Output {
 func (c *Core) leave(everybody bool) {
 	for _, p := range c.partners.list {
 		if p.farewell || p.partner(c.now) || c.thief.flightTo(p.id) >= 0 || c.victim.asking(p) {
-			c.send(p, &Message{Goodbye: &Goodbye{}})
+			c.send(p, &Message{Goodbye: &Goodbye{Parts: c.departure.parts[p]}})
 		}
 	}
 	if everybody {
@@ -114,7 +115,7 @@ func (c *Core) leave(everybody bool) {
 
 // begin opens the departure: steps 1 and 2.
 func (dp *departure) begin(until time.Duration) {
-	dp.until = until
+	dp.until, dp.parts = until, make(map[*peer][]Tuple)
 	dp.dropWork()
 	dp.cutPieces()
 }
@@ -122,7 +123,9 @@ func (dp *departure) begin(until time.Duration) {
 // dropWork is step 1.
 func (dp *departure) dropWork() {
 	for _, p := range dp.partners.list {
-		p.farewell = p.partner(dp.now)
+		if p.farewell = p.partner(dp.now); p.farewell {
+			dp.parts[p] = dp.partsOf(p)
+		}
 	}
 	for i := range dp.victim.asks {
 		dp.victim.reply(&dp.victim.asks[i], nil)
@@ -157,6 +160,23 @@ func (dp *departure) dropWork() {
 			dp.segments.forget(s)
 		}
 	}
+}
+
+// partsOf lists what others have of the jobs that are held for a peer, the largest first if there are many.
+func (dp *departure) partsOf(p *peer) (parts []Tuple) {
+	of := func(l *lease) bool {
+		return slices.ContainsFunc(p.held, func(s *segment) bool { return atOrAbove(s.job.Path, l.job.Path) })
+	}
+	for _, q := range dp.partners.list {
+		for _, l := range q.leases {
+			if q != p && q.inc != 0 && l.witnessOf == nil && of(l) {
+				parts = append(parts, Tuple{Path: l.job.Path, Identity: l.job.Identity, Holder: q.addr(),
+					Age: dp.now - l.since})
+			}
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b Tuple) int { return cmp.Compare(len(a.Path), len(b.Path)) })
+	return parts[:min(len(parts), dp.cfg.MaxTuplesPerNews)]
 }
 
 // cutPieces is the first half of step 2: what there is to hand over, in the order of its worth.

@@ -1,5 +1,7 @@
 package steal
 
+import "slices"
+
 // liveness decides who is gone: it exchanges heartbeats with partners, and follows their lives.
 type liveness struct {
 	*shared
@@ -104,14 +106,23 @@ func (lv *liveness) onHeartbeat(p *peer, h *Heartbeat) {
 		lv.partners.startBeating(p)
 	}
 	for _, l := range lv.book.takeInventory(p, h, beats) {
+		if l.copy == nil {
+			continue // the partner has it as an orphan, which a copy let go before had adopted
+		}
 		lv.losses.letGo(l.copy)
 		lv.book.dropCopy(l)
 	}
 }
 
-// onGoodbye is the loss of a partner that says so itself.
-func (lv *liveness) onGoodbye(p *peer) {
+// onGoodbye is the loss of a partner that says so itself, and which parts of the jobs it had from here others have.
+func (lv *liveness) onGoodbye(p *peer, parts []Tuple) {
 	lv.stats.PeersLeft++
+	for _, u := range parts {
+		of := func(l *lease) bool { return atOrAbove(l.job.Path, u.Path) }
+		if lv.salvaging() && !lv.run.Proving && slices.ContainsFunc(p.leases, of) {
+			lv.losses.lost.learnFromOther(u)
+		}
+	}
 	lv.losses.lose(p)
 	p.floor, p.lost = p.inc+1, true
 	lv.masters.over(p.id, p.floor)

@@ -86,6 +86,13 @@ func (lw *lostWork) learn(u Tuple) {
 	}
 }
 
+// learnFromOther takes in what a peer says of another: made-up holders could drive true ones out of the table.
+func (lw *lostWork) learnFromOther(u Tuple) {
+	if _, member := lw.members.Find(u.Holder.Peer); member && len(lw.tuples.find(u.Path, u.Identity)) < maxHolders {
+		lw.learn(u)
+	}
+}
+
 // known says whether somebody has what an orphan is to find out.
 func (lw *lostWork) known(s *segment) bool {
 	if lw.store.find(s.job.Path, s.job.Identity) != nil {

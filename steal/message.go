@@ -150,7 +150,11 @@ type Hunger struct {
 
 // Goodbye is the last message of a peer that leaves: what it held is to be queued again at once, and what was
 // stolen from it has lost its owner.
-type Goodbye struct{}
+type Goodbye struct {
+	// Parts of what is to be queued again are at work elsewhere. Their holders tell everybody so, but whoever begins
+	// these jobs again at once would begin the first part too before that is heard.
+	Parts []Tuple `cbor:"1,keyasint,omitempty"`
+}
 
 // Kind names the body of a message.
 type Kind uint8
@@ -295,6 +299,8 @@ func (m *Message) bodyValid() bool {
 		return m.Relayed.Result != nil || m.Relayed.Ack != nil
 	case KindAdopt:
 		return m.Adopt.valid()
+	case KindGoodbye:
+		return tuplesValid(m.Goodbye.Parts)
 	case KindDisown:
 		return growing(m.Disown.Handles) && len(m.Disown.Handles) > 0
 	case KindHandOver:

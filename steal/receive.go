@@ -83,7 +83,7 @@ func (c *Core) dispatch(p *peer, m *Message) {
 	case KindHunger:
 		c.liveness.onHunger(p, m.Hunger)
 	case KindGoodbye:
-		c.liveness.onGoodbye(p)
+		c.liveness.onGoodbye(p, m.Goodbye.Parts)
 	case KindRelayed:
 		c.book.onRelayed(p, m.Relayed)
 	case KindAdopt:

@@ -56,7 +56,7 @@ func (c *Core) hear(n *News) {
 	c.losses.answerOrphans(n.From, n.Tuples)
 	switch {
 	case n.Goodbye && p != nil:
-		c.liveness.onGoodbye(p)
+		c.liveness.onGoodbye(p, nil)
 	case n.Goodbye:
 		if p = c.partners.meet(n.From.Peer); p != nil { // it is a member until the membership says otherwise
 			p.floor, p.lost = n.From.Inc+1, true

@@ -144,7 +144,14 @@ func (v *Disown) size() int {
 
 // size is the length of the encoding, in bytes, without framing.
 func (v *Goodbye) size() int {
-	return 1
+	n := 1
+	if len(v.Parts) > 0 {
+		n += 1 + sizeUint(uint64(len(v.Parts)))
+		for i := range v.Parts {
+			n += v.Parts[i].Size()
+		}
+	}
+	return n
 }
 
 // size is the length of the encoding, in bytes, without framing.

@@ -70,7 +70,7 @@ func (p *peer) forgets() { p.disk = disk{} }
 func (w *harm) spread(cluster int) {
 	var live []*peer
 	for _, p := range w.peers {
-		if p.alive && !p.leaving {
+		if stays(p) {
 			live = append(live, p)
 		}
 	}

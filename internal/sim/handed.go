@@ -50,7 +50,7 @@ func (w *world) handedIn() {
 	w.queue.post(event{at: w.now + int64(handedAgain), what: sharedDue, peer: -1, do: w.handedIn})
 	var some *peer
 	for _, p := range w.peers {
-		if !p.alive || p.leaving || p.quit {
+		if !stays(p) {
 			continue
 		}
 		if some = p; !slices.ContainsFunc(w.shared.constants, func(d sharedobj.Digest) bool {

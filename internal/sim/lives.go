@@ -90,7 +90,7 @@ func (w *harm) strikeMembers(f *Fault, phase int32) {
 
 // leave lets a peer begin to go. It stays until its core has said goodbye.
 func (w *harm) leave(p *peer) {
-	if p == nil || !p.alive || p.leaving || p.quit || !w.othersUp(p) {
+	if p == nil || !stays(p) || !w.othersUp(p) {
 		return
 	}
 	p.leaving, p.exile.left = true, p.exile.heard
@@ -135,6 +135,9 @@ func (w *harm) cancel() {
 		}
 	}
 }
+
+// stays says whether a peer is there and takes part in the run, for all it knows.
+func stays(p *peer) bool { return p.alive && !p.leaving && !p.quit }
 
 // quitRun ends a peer's part in the run.
 func (p *peer) quitRun() {

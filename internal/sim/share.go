@@ -357,7 +357,7 @@ func (w *world) checkLattices() {
 	}
 	var first *sharer
 	for _, p := range w.peers {
-		if !p.alive || p.leaving || p.quit || !p.engine.sharing.known {
+		if !stays(p) || !p.engine.sharing.known {
 			continue
 		}
 		s := p.engine.sharing

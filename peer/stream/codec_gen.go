@@ -258,12 +258,26 @@ func (r *cursor) readDisown(v *steal.Disown) {
 }
 
 func appendGoodbye(b []byte, v *steal.Goodbye) []byte {
-	b = append(b, cborMap)
+	fields := byte(0)
+	fields += one(len(v.Parts) > 0)
+	b = append(b, cborMap|fields)
+	if len(v.Parts) > 0 {
+		b = appendStart(append(b, 1), len(v.Parts), v.Parts == nil)
+		for i := range v.Parts {
+			b = appendTuple(b, &v.Parts[i])
+		}
+	}
 	return b
 }
 
 func (r *cursor) readGoodbye(v *steal.Goodbye) {
 	fields := r.head(cborMap)
+	if r.option(&fields, 0, 1) {
+		v.Parts = make([]steal.Tuple, r.count(23))
+		for i := range v.Parts {
+			r.readTuple(&v.Parts[i])
+		}
+	}
 	r.all(fields, 0)
 }
 

@@ -135,6 +135,7 @@ func TestMessagesAreReadByGeneratedCode(t *testing.T) {
 			Every: time.Second}},
 		{Hunger: &steal.Hunger{Seq: 1, Queued: 2, Idle: 3}},
 		{Goodbye: &steal.Goodbye{}},
+		{Goodbye: &steal.Goodbye{Parts: tuples}},
 		{Adopt: &steal.Adopt{Jobs: []steal.Adoption{{Handle: 7, Path: path}}}},
 		{Disown: &steal.Disown{Handles: []steal.Handle{3, 4}}},
 		{HandOver: &steal.HandOver{ID: 9, Parts: []steal.Partial{{Path: path, Outcome: []byte("outcome")}}}},

@@ -267,7 +267,8 @@ func (t *trial) form(ctx context.Context) (err error) {
 		return err
 	}
 	t.swarm = swarm.Swarm{Binary: t.Binary, Dir: t.dir, Invited: len(t.plan.Liars) > 0, Others: map[int]string{},
-		Settings: []string{"SATIN_LOG_LEVEL=debug", "SATIN_CHECKPOINT_INTERVAL=1s"}}
+		// Whatever else wants the cores of this machine: it would get all of them.
+		Settings: []string{"SATIN_LOG_LEVEL=debug", "SATIN_CHECKPOINT_INTERVAL=1s", "SATIN_PRIORITY=normal"}}
 	for _, n := range t.plan.Liars {
 		t.swarm.Others[n] = t.Liar
 		if strings.HasPrefix(t.plan.Verify, "spot=") {
