@@ -132,7 +132,7 @@ func LAN() Config {
 		MaxKept:            8192,
 		MaxKeptBytes:       64 << 20,
 		MaxHandOver:        192 << 10,
-		MaxCopied:          64 << 10,
+		MaxCopied:          192 << 10,
 		BeaconEvery:        2 * time.Second,
 		MasterLease:        6 * time.Second,
 		RankStagger:        2 * time.Second,
