@@ -162,14 +162,15 @@ func (dp *departure) dropWork() {
 	}
 }
 
-// partsOf lists what others have of the jobs that are held for a peer, the largest first if there are many.
+// partsOf lists what others have of the jobs that are held for a peer, the largest first if there are many. Whoever is
+// silent may be gone, and tells everybody if not.
 func (dp *departure) partsOf(p *peer) (parts []Tuple) {
 	of := func(l *lease) bool {
 		return slices.ContainsFunc(p.held, func(s *segment) bool { return atOrAbove(s.job.Path, l.job.Path) })
 	}
 	for _, q := range dp.partners.list {
 		for _, l := range q.leases {
-			if q != p && q.inc != 0 && l.witnessOf == nil && of(l) {
+			if q != p && q.inc != 0 && !q.suspected() && l.witnessOf == nil && of(l) {
 				parts = append(parts, Tuple{Path: l.job.Path, Identity: l.job.Identity, Holder: q.addr(),
 					Age: dp.now - l.since})
 			}
