@@ -21,8 +21,9 @@ import (
 //     to be gone. Their pieces go to others.
 //  4. Results that are on their way home are repeated until acknowledged.
 //  5. When nothing is left of 2 to 4, or patience is over, it says goodbye to everybody with whom anything is
-//     out, and tells everybody else, who may have outcomes that went home to it; then it is gone. What was not
-//     handed over by then is lost, as in a crash.
+//     out, naming the parts that others have of what goes back to whom it is said to, and tells everybody
+//     else, who may have outcomes that went home to it; then it is gone. What was not handed over by then is
+//     lost, as in a crash.
 //
 // The paper chooses one receiver at random. One link can be slow, and a cluster that leaves at once would
 // hand over to itself.

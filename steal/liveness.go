@@ -117,9 +117,11 @@ func (lv *liveness) onHeartbeat(p *peer, h *Heartbeat) {
 // onGoodbye is the loss of a partner that says so itself, and which parts of the jobs it had from here others have.
 func (lv *liveness) onGoodbye(p *peer, parts []Tuple) {
 	lv.stats.PeersLeft++
+	if !lv.salvaging() || lv.run.Proving {
+		parts = nil // no lost work is looked for
+	}
 	for _, u := range parts {
-		of := func(l *lease) bool { return atOrAbove(l.job.Path, u.Path) }
-		if lv.salvaging() && !lv.run.Proving && slices.ContainsFunc(p.leases, of) {
+		if slices.ContainsFunc(p.leases, func(l *lease) bool { return atOrAbove(l.job.Path, u.Path) }) {
 			lv.losses.lost.learnFromOther(u)
 		}
 	}
