@@ -209,10 +209,11 @@ func (b *book) takeInventory(p *peer, h *Heartbeat, beats uint64) (spare []*leas
 		}
 		if i < len(p.leases) && p.leases[i].handle == held {
 			l := p.leases[i]
+			late := !l.listed && l.overtakenUnderWay()
 			l.listed = true
 			l.misses = 0
 			silent := l.copy != nil && !l.copy.eager // it was only that
-			if l.outdone() || silent && l.overtaken(b.now, beats) {
+			if late || l.outdone() || silent && l.overtaken(b.now, beats) {
 				b.requeue(l, true, &b.stats.PutBackLostThief)
 				stale = append(stale, held)
 				continue

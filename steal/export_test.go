@@ -122,6 +122,6 @@ func (s *Scripted) Plan(_ policy.View, p *policy.Plan) {
 }
 func (*Scripted) Give(_ policy.View, a policy.Ask) int { return a.Max }
 
-func (s *Scripted) Route(_ policy.View, _ ClusterID, _, _ int) (ClusterID, time.Duration) {
+func (s *Scripted) Route(_ policy.View, _ ClusterID, _, _ int, _ bool) (ClusterID, time.Duration) {
 	return s.Via, s.Within
 }

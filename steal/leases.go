@@ -120,6 +120,12 @@ func (l *lease) overtaken(now time.Duration, beats uint64) bool {
 	return now-began > l.copy.since-l.since+awake
 }
 
+// overtakenUnderWay says whether the copy of a job that was on its way to its thief for too long has begun.
+func (l *lease) overtakenUnderWay() bool {
+	s := l.copy
+	return s != nil && s.overdue && s.state != waiting && s.state != fetching
+}
+
 // outdone says whether an orphan is there in the copy's stead that its holder had begun before the thief got the job.
 // The thief has asked for it as well, perhaps, and begins anew since it was refused.
 func (l *lease) outdone() bool {

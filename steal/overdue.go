@@ -41,12 +41,17 @@ func (t *leaseTimes) end(c *Config) time.Duration {
 
 // listedAfter is how long idle workers wait for a job of which its thief has never said that it has it. Where a link
 // has just become slow, the reply that brings the job may take longer than all that is left of the run, and so does
-// the heartbeat that would show it missing.
-func (c *Config) listedAfter() time.Duration { return c.HeartbeatEvery + c.WideHeartbeatEvery }
+// the heartbeat that would show it missing. A thief in another cluster lists a job as soon as it has it.
+func (c *Config) listedAfter(wide bool) time.Duration {
+	if wide {
+		return c.HeartbeatEvery
+	}
+	return c.HeartbeatEvery + c.WideHeartbeatEvery
+}
 
 // anyOverdue says whether workers have been idle for long enough that some lease may be overdue.
 func (e *eager) anyOverdue() bool {
-	return e.cfg.LeaseEnd > 0 && e.dry >= min(e.cfg.listedAfter(), e.leases.times.end(&e.cfg))
+	return e.cfg.LeaseEnd > 0 && e.dry >= min(e.cfg.listedAfter(true), e.leases.times.end(&e.cfg))
 }
 
 // overdue says whether idle workers have waited for long enough that p, or they, may run a job which its thief
@@ -59,7 +64,8 @@ func (e *eager) overdue(l *lease, p *peer) bool {
 	switch of := min(waited, e.dry); {
 	case !e.anyOverdue() || l.copy != nil || l.witnessOf != nil || l.thief == p:
 		return false
-	case (l.thief != nil && l.thief.still || !l.listed && !l.adopted) && of >= e.cfg.listedAfter():
+	case l.thief.still && of >= e.cfg.listedAfter(false):
+	case !l.listed && !l.adopted && of >= e.cfg.listedAfter(l.thief.cluster != e.cluster):
 	case of < e.leases.times.end(&e.cfg) || 4*waited < e.now-l.since:
 		return false
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // A lease is waited for as round trips are: for the mean and four deviations of those whose results came, within bounds
@@ -147,11 +149,21 @@ func TestWithheldJobsFollowAtOnce(t *testing.T) {
 // for it, until it has one again.
 func TestUnlistedIsSoonOverdue(t *testing.T) {
 	for _, x := range []struct {
-		listed, still, again bool
-		want                 time.Duration
-	}{{false, false, false, 3 * time.Second}, {true, false, false, 31 * time.Second},
-		{true, true, false, 3 * time.Second}, {true, true, true, 31 * time.Second}} {
+		far, listed, still, again bool
+		want                      time.Duration
+	}{
+		{want: 3 * time.Second},
+		{listed: true, want: 31 * time.Second},
+		{still: true, listed: true, want: 3 * time.Second},
+		{still: true, listed: true, again: true, want: 31 * time.Second},
+		{far: true, want: 2 * time.Second}, // which would have listed it at once
+		{far: true, listed: true, want: 31 * time.Second},
+		{far: true, still: true, listed: true, want: 3 * time.Second},
+	} {
 		c := victimCore(t, LAN(), 1)
+		if x.far {
+			c = farVictim(t)
+		}
 		give(t, c, 0, 1, 1)
 		copied := time.Duration(0)
 		for seq := uint64(1); seq <= 60 && copied == 0; seq++ {
@@ -168,6 +180,66 @@ func TestUnlistedIsSoonOverdue(t *testing.T) {
 		}
 		if copied != x.want {
 			t.Errorf("%+v: a copy after %v", x, copied)
+		}
+	}
+}
+
+func farVictim(t *testing.T) *Core {
+	c := coreAt(t, "a: v, b: t00", "v", policy.RandomStealing{})
+	c.now = 0
+	c.Report(time.Second, Load{Workers: 1, Queued: 100})
+	return c
+}
+
+// What comes from another cluster is listed at once: so its victim knows that it is not under way any more.
+func TestFarJobsAreListedAtOnce(t *testing.T) {
+	for cluster, want := range map[string]int{"a: a1 b1": 0, "a: a1, b: b1": 1} {
+		c := coreAt(t, cluster, "a1", &Scripted{})
+		c.load = idleOne
+		c.Step(c.now, &Message{From: Address{Peer: "b1", Inc: 1}, To: c.self,
+			Reply: &StealReply{Jobs: []Grant{{Handle: 1}, {Handle: 2}}}})
+		next, _ := c.Next()
+		out := c.Tick(c.now)
+		if len(out.Messages) != want || next == c.now != (want > 0) {
+			t.Fatalf("members %s: %d messages at once, and the next input at %v of %v", cluster, len(out.Messages), next, c.now)
+		}
+		if want > 0 && !slices.Equal(out.Messages[0].Heartbeat.Held, []Handle{1, 2}) {
+			t.Errorf("it lists %v", out.Messages[0].Heartbeat.Held)
+		}
+	}
+}
+
+// A thief that gets a job after its victim has begun it is told to end it: it has done next to nothing, and others
+// would help with both. One that lists it in time has it, whatever it lists later.
+func TestLateThiefIsStopped(t *testing.T) {
+	for _, x := range []struct {
+		listed, busy, want bool
+	}{{false, false, true}, {true, false, false}, {false, true, false}} {
+		c := farVictim(t)
+		give(t, c, 0, 1, 1)
+		list := func(seq uint64) (stopped bool) {
+			for _, m := range c.Step(c.now, &Message{From: thiefNo(0), To: c.self,
+				Heartbeat: &Heartbeat{Seq: seq, Held: []Handle{1}, Seen: seq}}).Messages {
+				stopped = stopped || m.Abort != nil && slices.Equal(m.Abort.Handles, []Handle{1})
+			}
+			return stopped
+		}
+		if x.listed && list(1) {
+			t.Fatal("a thief that has the job first is stopped")
+		}
+		began := 0
+		for range 40 {
+			load := Load{Workers: 1, Runs: c.segments.runs}
+			if !x.busy && began == 0 {
+				load.Idle = 1
+			}
+			began += len(orders(c.Report(c.now+time.Second, load), RunSegment))
+		}
+		if x.busy != (began == 0) {
+			t.Fatalf("%+v: %d copies", x, began)
+		}
+		if got := list(2); got != x.want || got != (c.leases.refs[1].thief == nil) {
+			t.Errorf("%+v: the thief is stopped: %v; its lease: %+v", x, got, c.leases.refs[1])
 		}
 	}
 }

@@ -69,6 +69,15 @@ func (ps *partners) beatAgain(b beat) {
 	}
 }
 
+// beatNow makes the next heartbeat to a partner due at once.
+func (ps *partners) beatNow(p *peer) {
+	for i := range ps.beating {
+		if b := &ps.beating[i]; b.to == p {
+			b.at, ps.heartbeatAt = ps.now, ps.now
+		}
+	}
+}
+
 // nextRound returns who is entered, and enters nobody: whoever is to stay, or begins meanwhile, is entered again.
 func (ps *partners) nextRound() (round []beat) {
 	round = ps.beating

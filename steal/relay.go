@@ -22,10 +22,11 @@ type relay struct {
 // sendHome sends a result to its owner, straight or through another cluster, and says within what time another way
 // should be tried; 0: that is not said.
 func (rl *relay) sendHome(s *segment, m *Message) (within time.Duration) {
+	round := s.via != ""
 	s.via = ""
 	if r, ok := rl.policy.(policy.Router); ok && s.owner.cluster != rl.cluster {
 		var via ClusterID
-		if via, within = r.Route(rl.view, s.owner.cluster, len(s.outcome), s.tries); via != "" {
+		if via, within = r.Route(rl.view, s.owner.cluster, len(s.outcome), s.tries, round); via != "" {
 			s.via = rl.sendThrough(via, s.owner, m)
 		}
 		if s.via != "" {

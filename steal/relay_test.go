@@ -178,6 +178,7 @@ func TestFailedDetours(t *testing.T) {
 		c.load = idleOne
 		owner := Address{Peer: "b1", Inc: 1}
 		c.Step(c.now, &Message{From: owner, To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: 1}}}})
+		c.Tick(c.now) // the heartbeat that lists it
 		sent := c.Finished(c.now, 1, nil, nil).Messages[0]
 		script.Via = ""
 		c.SendFailed(c.now, sent)

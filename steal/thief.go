@@ -114,6 +114,7 @@ func (t *thief) onReply(p *peer, m *Message) {
 		return
 	}
 	var noRoom []Handle
+	wide := t.stats.JobsTakenWide
 	for k := range r.Jobs {
 		g := &r.Jobs[k]
 		switch _, held := p.findHeld(g.Handle); {
@@ -129,6 +130,9 @@ func (t *thief) onReply(p *peer, m *Message) {
 				t.stats.JobsTakenWide++
 			}
 		}
+	}
+	if t.stats.JobsTakenWide > wide {
+		t.partners.beatNow(p) // it lists them
 	}
 	if len(noRoom) > 0 {
 		slices.Sort(noRoom)

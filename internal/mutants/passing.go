@@ -89,7 +89,7 @@ var passingMutants = []mutant{
 		run: "^TestStillIsSaid$", old: "c.reports == 0 || c.load.Workers > 0 {", new: "true {"},
 	{name: "passing/still-waited-for", wrong: "idle workers wait half a minute for what a paused peer holds",
 		file: "steal/overdue.go", pkg: "steal", run: "^TestUnlistedIsSoonOverdue$",
-		old: "l.thief != nil && l.thief.still || ", new: ""},
+		old: "case l.thief.still && of", new: "case false && of"},
 	{name: "passing/still-for-ever", wrong: "whoever had no core once is not trusted again", file: "steal/liveness.go",
 		pkg: "steal", run: "^TestUnlistedIsSoonOverdue$", old: "lv.cfg.MaxHeartbeatEvery), h.Still",
 		new: "lv.cfg.MaxHeartbeatEvery), h.Still || p.still"},

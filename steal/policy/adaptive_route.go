@@ -16,10 +16,11 @@ const (
 )
 
 // Route sends a result straight unless that looks slow, and the other way the next time if it was not
-// acknowledged. The second half of a detour is not known from here, which is why the two ways alternate: behind a
-// volunteer's slow line all ways are slow. Always straight where that is to take less than slowLeast was tried: better
-// there, and far worse over a link that is bad every third second (scenario 4).
-func (a *Adaptive) Route(v View, to ClusterID, bytes, tries int) (via ClusterID, within time.Duration) {
+// acknowledged, whatever the links look like by then: twice the same bad way keeps a run waiting. The second half of a
+// detour is not known from here, which is why the two ways alternate: behind a volunteer's slow line all ways are slow.
+// Always straight where that is to take less than slowLeast was tried: better there, and far worse over a link that is
+// bad every third second (scenario 4).
+func (a *Adaptive) Route(v View, to ClusterID, bytes, tries int, round bool) (via ClusterID, within time.Duration) {
 	a.follow(v)
 	best := time.Duration(0)
 	for _, f := range a.others {
@@ -38,10 +39,10 @@ func (a *Adaptive) Route(v View, to ClusterID, bytes, tries int) (via ClusterID,
 		takes = 2 * best // the second half as long as the first
 	}
 	if tries == 0 {
-		within = max(rushLeast, rush*takes)
+		round, within = !slow, max(rushLeast, rush*takes)
 	}
-	if slow == (tries%2 == 0) {
-		return via, within
+	if round {
+		return "", within
 	}
-	return "", within
+	return via, within
 }

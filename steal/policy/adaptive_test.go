@@ -245,21 +245,24 @@ func TestAdaptiveRoutes(t *testing.T) {
 		name  string
 		links map[ClusterID]Link
 		tries int
+		round bool // the last one
 		want  ClusterID
 		in    time.Duration
 	}{
-		{"nothing is known", nil, 0, "", 0},
-		{"nothing is known and it was lost", nil, 1, "", 0},
-		{"there is no other way", map[ClusterID]Link{"b": {LastSteal: time.Second}}, 0, "", 0},
-		{"as good", even, 0, "", rush * time.Second},
-		{"as good, and lost", even, 1, "c", 0},
-		{"as good, and lost twice", even, 2, "", 0},
-		{"bad", bad, 0, "c", 2 * rush * time.Second},
-		{"bad, and the detour was lost", bad, 1, "", 0},
-		{"fast", fast, 0, "", rushLeast},
+		{"nothing is known", nil, 0, false, "", 0},
+		{"nothing is known and it was lost", nil, 1, false, "", 0},
+		{"there is no other way", map[ClusterID]Link{"b": {LastSteal: time.Second}}, 0, false, "", 0},
+		{"as good", even, 0, false, "", rush * time.Second},
+		{"as good, and lost", even, 1, false, "c", 0},
+		{"as good, and lost twice", even, 2, true, "", 0},
+		{"bad", bad, 0, false, "c", 2 * rush * time.Second},
+		{"bad, and the detour was lost", bad, 1, true, "", 0},
+		{"bad since it was sent straight", bad, 1, false, "c", 0},
+		{"good again, and the detour was lost", even, 1, true, "", 0},
+		{"fast", fast, 0, false, "", rushLeast},
 	} {
 		v := scene{clusters: "a: a1, b: b1, c: c1", self: "a1", links: c.links}.view()
-		got, in := (&Adaptive{}).Route(v, "b", 0, c.tries)
+		got, in := (&Adaptive{}).Route(v, "b", 0, c.tries, c.round)
 		if got != c.want || in != c.in {
 			t.Errorf("%s: by way of %q within %v, want %q within %v", c.name, got, in, c.want, c.in)
 		}

@@ -28,9 +28,10 @@ type Policy interface {
 // Router is a policy that also chooses the way of results. The others send them straight.
 type Router interface {
 	// Route names the cluster through which a result of so many bytes should go to another cluster; "" is
-	// straight. tries counts how often it was sent before and not acknowledged. It is asked once more if that is not
-	// acknowledged within a time, which is the core's if it is 0, and never longer.
-	Route(v View, to ClusterID, bytes, tries int) (via ClusterID, within time.Duration)
+	// straight. tries counts how often it was sent before and not acknowledged, and round says that it went through
+	// another cluster the last time. It is asked once more if that is not acknowledged within a time, which is the
+	// core's if it is 0, and never longer.
+	Route(v View, to ClusterID, bytes, tries int, round bool) (via ClusterID, within time.Duration)
 }
 
 // Ranker is a policy whose peers have to agree on an order of all members, so that it is shown all of them, however
