@@ -218,8 +218,8 @@ func (ad *adoption) adoptOne(p *peer, j *Adoption) bool {
 }
 
 // seek looks for somebody who has what a restarted segment is to find out. A segment that runs is given up
-// for it if the orphan began before it, as it certainly did if it has not been running for longer than it takes
-// to notice a loss. The owner may be who has it: a job that went round comes to a peer that once gave it away, and
+// for it if the orphan began before it, as it certainly did if it is run again, and not for longer than it takes to
+// notice a loss. The owner may be who has it: a job that went round comes to a peer that once gave it away, and
 // whoever was between the two is gone.
 func (ad *adoption) seek(s *segment) {
 	p, id := s.job.Path, s.job.Identity
@@ -233,7 +233,7 @@ func (ad *adoption) seek(s *segment) {
 		return
 	}
 	if e, q := ad.holderOf(p, id); e != nil && !s.standsInFor(q) &&
-		(e.Done || s.state == waiting || s.begun > e.since || ad.now-s.begun < ad.noticing()) {
+		(e.Done || s.state == waiting || s.begun > e.since || s.job.Restarted && ad.now-s.begun < ad.noticing()) {
 		ad.halt(s)
 		s.sought, s.heir = s.sought+1, true
 		ad.adopt(q, e, &lease{parent: s, job: s.job, doubted: s.inDoubt()})
@@ -297,7 +297,8 @@ func (ad *adoption) takePlace(o, s *segment) {
 }
 
 // reconsiderRestarted looks for each segment that is run again, or has not begun, whether it is known somewhere by now,
-// and for each orphan whether it is wanted. What is not run again may be known where two masters were at work.
+// and for each orphan whether it is wanted. What is not run again may be known where two masters were at work: if it
+// runs, it gives way to what was begun before.
 func (ad *adoption) reconsiderRestarted() {
 	if !ad.lost.reconsider || !ad.salvaging() {
 		return
@@ -305,7 +306,8 @@ func (ad *adoption) reconsiderRestarted() {
 	ad.lost.reconsider = false
 	ad.abortUseless()
 	for _, s := range ad.segments.inOrder() {
-		if ad.segments.byID[s.id] != s || !s.job.Restarted && s.state != waiting || s.root || s.witnessOf != nil {
+		if ad.segments.byID[s.id] != s || s.root || s.witnessOf != nil ||
+			!s.job.Restarted && s.state != waiting && !ad.isRival(s) {
 			continue
 		}
 		if s.orphan || s.adoptable() {
@@ -316,6 +318,13 @@ func (ad *adoption) reconsiderRestarted() {
 			ad.seek(s)
 		}
 	}
+}
+
+// isRival says whether somebody else, who has not given it here, tells of a segment's job: two masters have given it
+// away, and the thief of one of them has an orphan now. Neither thief was to look for the other: neither runs it again.
+func (ad *adoption) isRival(s *segment) bool {
+	return slices.ContainsFunc(ad.lost.tuples.find(s.job.Path, s.job.Identity),
+		func(e *tupleEntry) bool { return e.Holder.Peer != s.from })
 }
 
 // abortUseless ends orphans that nobody can want any more: the outcome of the same job, or of one above it, is known.

@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// Members that name themselves holders of a restarted job that runs, at work for as long as can be, or with its
-// outcome, have it given up for them a few times, however many they are, whether they list it or give it back at once;
-// some minutes after the last time it runs here again, and stays.
+// Members that name themselves holders of a job that runs, for the first time or again, at work for as long as can be,
+// or with its outcome, have it given up for them a few times, however many they are, whether they list it or give it
+// back at once; some minutes after the last time it runs here again, and stays.
 func TestAgedHolders(t *testing.T) {
-	for _, lists := range []bool{true, false} {
+	for i := range 4 {
+		lists := i%2 > 0
 		core := salvageCore(t, nil)
 		j := jobAt(3)
-		j.Restarted = true
+		j.Restarted = i < 2
 		holdFor(core, "b", 1, j)
 		core.Report(core.now, Load{Workers: 1, Runs: 1})
 		var held []Handle // that the first liar lists, or gives back
@@ -57,8 +58,8 @@ func TestAgedHolders(t *testing.T) {
 			take(core.Tick(now))
 		}
 		if len(held) < 1 || len(held) > maxSought || aborts > maxSought || last == 0 || again-asked > 5*time.Minute {
-			t.Fatalf("lists %v: it is given up %d times, asked for %d times, and runs here again after %v", lists, aborts,
-				len(held), again-asked)
+			t.Fatalf("%+v, lists %v: it is given up %d times, asked for %d times, and runs here again after %v", j, lists,
+				aborts, len(held), again-asked)
 		}
 		if lists && core.partners.find("c").credit.most >= firstCredit {
 			t.Error("it costs the liar nothing")

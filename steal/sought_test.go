@@ -16,7 +16,8 @@ func adoptedFrom(who PeerID, o Output) Handle {
 	return 0
 }
 
-// A job that waits here is not begun if another is known to be at work on it, as where two masters were at work.
+// A job that waits here is not begun if another is known to be at work on it, as where two masters were at work, or if
+// what came of it is here.
 func TestWaitingIsSought(t *testing.T) {
 	news := func(c *Core) Output {
 		return c.Hear(c.now, &News{From: living("d"), Tuples: []Tuple{orphanAt("d", time.Second, jobAt(3))}})
@@ -28,6 +29,39 @@ func TestWaitingIsSought(t *testing.T) {
 		steps[0](c)
 		if out := steps[1](c); adoptedFrom("d", out) == 0 {
 			t.Errorf("%s: it says %+v", name, out.Messages)
+		}
+	}
+	c := salvageCore(t, nil)
+	c.Report(c.now, Load{Workers: 1})
+	job(c)
+	if out := c.Restore(c.now, []Partial{partAt(10, 3)}); len(out.Messages) == 0 || out.Messages[0].Result == nil {
+		t.Errorf("what came of it is brought: it says %+v", out.Messages)
+	}
+}
+
+// Where two masters were at work, and each gave the same job away, neither is run again: that which began later gives
+// way to an orphan that began before, or to its outcome, and does not seek it where it came from.
+func TestFirstRunGivesWay(t *testing.T) {
+	done := orphanAt("d", 0, jobAt(3))
+	done.Done = true
+	for name, x := range map[string]struct {
+		told Tuple
+		want bool
+	}{
+		"begun before":     {orphanAt("d", time.Minute, jobAt(3)), true},
+		"begun later":      {orphanAt("d", time.Second, jobAt(3)), false},
+		"done":             {done, true},
+		"at who gave it":   {orphanAt("b", time.Minute, jobAt(3)), false},
+		"a job beside it":  {orphanAt("d", time.Minute, jobAt(4)), false},
+		"another argument": {orphanAt("d", time.Minute, Job{Path: jobAt(3).Path}), false},
+	} {
+		c := salvageCore(t, nil)
+		holdFor(c, "b", 1, jobAt(3))
+		c.Report(c.now+2*time.Second, Load{Workers: 1, Runs: 1})
+		out := c.Hear(c.now, &News{From: x.told.Holder, Tuples: []Tuple{x.told}})
+		ended := orders(out, AbortSegment) != nil
+		if asked := adoptedFrom(x.told.Holder.Peer, out) != 0; asked != x.want || ended != x.want {
+			t.Errorf("%s: it is asked for: %v, and the one here ends: %v", name, asked, ended)
 		}
 	}
 }
