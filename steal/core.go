@@ -275,6 +275,7 @@ func (c *Core) end() Output {
 	}
 	c.adoption.adoptLater()
 	c.adoption.reconsiderRestarted()
+	c.losses.leaveToRestarted()
 	c.book.giveBackOverdrawn()
 	c.book.feedWorkers()
 	c.thief.copyForMyself()

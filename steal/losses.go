@@ -148,6 +148,25 @@ func (lo *losses) orphan(s *segment) {
 	}
 }
 
+// leaveToRestarted gives back what waits here for an owner that may be gone, if a job above it is here that is run
+// again: that comes to it by itself. Nobody has begun it, so nothing is lost; once begun, here or by a thief, it would
+// be done twice, for the engine may be at work on it in place by then, and no orphan could take the place of that.
+func (lo *losses) leaveToRestarted() {
+	if !lo.salvaging() {
+		return
+	}
+	for _, s := range slices.Backward(lo.segments.waiting) { // those that stay are before it
+		if !s.inDoubt() || !lo.segments.begunAgainAbove(s.job.Path) {
+			continue
+		}
+		top := s.heldAs()
+		if !top.owner.lost {
+			lo.send(top.owner, &Message{Return: &Return{Handles: []Handle{top.handle}, Begun: s.job.Restarted}})
+		}
+		lo.ownerLost(top)
+	}
+}
+
 // endRoot gives the root up: its engine stops, and the thieves of its children are told that these are orphans now.
 func (lo *losses) endRoot() {
 	s := lo.segments.root

@@ -109,3 +109,48 @@ func TestLostDetours(t *testing.T) {
 		}
 	}
 }
+
+// What waits here for an owner that may be gone is left to a job above it that is run again, which comes to it by
+// itself: it would be given to a thief, or begun, beside that one. Who gave it is told if it may hear that, and a thief
+// that has it is told that it has an orphan.
+func TestDoubtedIsLeftToRestarted(t *testing.T) {
+	first, again := jobAt(3), jobAt(3)
+	again.Restarted = true
+	for name, x := range map[string]struct {
+		above          Job
+		silent, passed bool // the owner is silent, not only in doubt itself; a silent thief has the job
+		trusted, left  bool
+	}{
+		"its owner in doubt":        {above: again, left: true},
+		"its owner silent":          {above: again, silent: true, left: true},
+		"its thief silent, too":     {above: again, silent: true, passed: true, left: true},
+		"its owner there":           {above: again, trusted: true},
+		"below what runs at first":  {above: first, silent: true},
+		"beside what is run again":  {above: Job{Path: job.Path{4}, Restarted: true}, silent: true},
+		"the very job is run again": {above: Job{Path: job.Path{3, 1}, Restarted: true}, silent: true},
+	} {
+		c := salvageCore(t, nil)
+		c.Report(c.now, Load{Workers: 1})
+		holdFor(c, "d", 1, jobAt(3, 1))
+		s := c.segments.waiting[0]
+		if x.passed {
+			c.Step(c.now, &Message{From: living("b"), To: c.self, Request: &StealRequest{ID: 1, Max: 1}})
+			c.losses.suspectThief(c.partners.find("b"))
+		}
+		c.partners.find("d").lost, s.doubted = x.silent, !x.trusted
+		out := holdFor(c, "e", 1, x.above)
+		returned, disowned := false, false
+		for _, m := range out.Messages {
+			returned = returned || m.Return != nil && m.To.Peer == "d" && m.Return.Handles[0] == 1
+			disowned = disowned || m.Disown != nil && m.To.Peer == "b" && !m.Disown.Perhaps
+		}
+		if returned != (x.left && !x.silent) || disowned != x.passed {
+			t.Errorf("%s: it is given back: %v; its thief has an orphan: %v", name, returned, disowned)
+		}
+		is := func(w *segment) bool { return w.is(s.job.Path, s.job.Identity) }
+		waits := slices.ContainsFunc(c.segments.waiting, is)
+		if waits == x.left || c.leases.n != 0 {
+			t.Errorf("%s: it waits here: %v, and %d are lent", name, waits, c.leases.n)
+		}
+	}
+}

@@ -123,6 +123,12 @@ func (ss *segments) spawnedUnder(path job.Path) *segment {
 	return ss.deepest(path, func(s *segment) bool { return s.state == running && len(s.job.Path) < len(path) })
 }
 
+// begunAgainAbove says whether the nearest job above that path of those here is one that is run again.
+func (ss *segments) begunAgainAbove(path job.Path) bool {
+	above := ss.deepest(path, func(s *segment) bool { return s.state < finished && len(s.job.Path) < len(path) })
+	return above != nil && above.job.Restarted
+}
+
 func (ss *segments) dropUnacked(s *segment) {
 	if i := slices.Index(ss.unacked, s); i >= 0 {
 		ss.unacked = slices.Delete(ss.unacked, i, i+1)
