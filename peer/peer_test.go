@@ -3,8 +3,11 @@ package peer_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,10 +42,12 @@ func open(t testing.TB, change ...func(*peer.Config)) *peer.Peer {
 		Workers: 1, Cluster: "here", Every: 50 * time.Millisecond,
 		FullPriority: true, // or jobs would get nothing for minutes beside other tests and compilers
 	}
-	if os.Getenv("SATIN_TEST_LOG") != "" {
-		cfg.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
-		cfg.Host.Logger = cfg.Log
+	var log io.Writer = os.Stderr
+	if os.Getenv("SATIN_TEST_LOG") == "" {
+		log = lastWords(t)
 	}
+	cfg.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	cfg.Host.Logger = cfg.Log
 	for _, c := range change {
 		c(&cfg)
 	}
@@ -52,6 +57,41 @@ func open(t testing.TB, change ...func(*peer.Config)) *peer.Peer {
 	}
 	t.Cleanup(p.Close)
 	return p
+}
+
+// lastWords keeps the end of what a peer says, and shows it if the test fails: whatever happens once in a hundred runs
+// is not seen again when somebody looks.
+func lastWords(t testing.TB) io.Writer {
+	w := new(tail)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the last words of a peer:\n%s", w.text())
+		}
+	})
+	return w
+}
+
+// A tail is the end of a text.
+type tail struct {
+	mu  sync.Mutex
+	end []byte
+}
+
+const tailMost = 32 << 10
+
+func (w *tail) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.end = append(w.end, b...); len(w.end) > 2*tailMost {
+		w.end = slices.Delete(w.end, 0, len(w.end)-tailMost)
+	}
+	return len(b), nil
+}
+
+func (w *tail) text() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return string(w.end)
 }
 
 // deadline bounds what a test waits for; it is long because the machine may be busy.
