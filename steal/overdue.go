@@ -49,6 +49,15 @@ func (c *Config) listedAfter(wide bool) time.Duration {
 	return c.HeartbeatEvery + c.WideHeartbeatEvery
 }
 
+// listedFor is how long idle workers wait for a job that its thief lists. Where steals take long in the own cluster,
+// too, they are idle for that: in a minute in which all messages were a second late a run did so much of its work twice
+// that it took two minutes longer.
+func (e *eager) listedFor() time.Duration {
+	return max(e.leases.times.end(&e.cfg), min(slowSteals*e.links.lastSteal(e.cluster), e.cfg.LeaseEndMax))
+}
+
+const slowSteals = 60
+
 // anyOverdue says whether workers have been idle for long enough that some lease may be overdue.
 func (e *eager) anyOverdue() bool {
 	return e.cfg.LeaseEnd > 0 && e.dry >= min(e.cfg.listedAfter(true), e.leases.times.end(&e.cfg))
@@ -66,7 +75,7 @@ func (e *eager) overdue(l *lease, p *peer) bool {
 		return false
 	case l.thief.still && of >= e.cfg.listedAfter(false):
 	case !l.listed && !l.adopted && of >= e.cfg.listedAfter(l.thief.cluster != e.cluster):
-	case of < e.leases.times.end(&e.cfg) || 4*waited < e.now-l.since:
+	case of < e.listedFor() || 4*waited < e.now-l.since:
 		return false
 	}
 	return p == nil || l.parent == nil || !l.parent.comesFrom(p)

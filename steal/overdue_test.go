@@ -244,6 +244,29 @@ func TestLateThiefIsStopped(t *testing.T) {
 	}
 }
 
+// Where steals in the own cluster take long, idleness says little of what others list: it is waited for longer, within
+// the same bounds.
+func TestSlowStealsAreNoIdleness(t *testing.T) {
+	for takes, want := range map[time.Duration]time.Duration{
+		0: 31 * time.Second, time.Millisecond: 31 * time.Second,
+		2 * time.Second: 121 * time.Second, time.Hour: 241 * time.Second,
+	} {
+		c := victimCore(t, LAN(), 1)
+		give(t, c, 0, 1, 1)
+		c.links.of(c.cluster).LastSteal = takes
+		began := c.now
+		for seq := uint64(1); c.Stats().OverdueCopies == 0 && c.now < began+10*time.Minute; seq++ {
+			c.Report(c.now, Load{Workers: 1, Idle: 1, Runs: c.segments.runs})
+			c.Step(c.now+time.Second, &Message{From: thiefNo(0), To: c.self,
+				Heartbeat: &Heartbeat{Seq: seq, Held: []Handle{1}, Seen: seq}})
+			c.links.of(c.cluster).LastSteal = takes
+		}
+		if got := c.now - began; got < want-2*time.Second || got > want+2*time.Second {
+			t.Errorf("steals take %v: a copy after %v, want %v", takes, got, want)
+		}
+	}
+}
+
 // What has come is measured by its thief: a result that took long makes the next lease last longer.
 func TestLeasesAreMeasured(t *testing.T) {
 	c := victimCore(t, LAN(), 1)

@@ -264,6 +264,8 @@ var stealMutants = []mutant{
 	{name: "steal/far-waited-for", wrong: "what is under way to another cluster is waited for as long as what is near",
 		file: "steal/overdue.go", pkg: "steal", run: "^TestUnlistedIsSoonOverdue$",
 		old: "listedAfter(l.thief.cluster != e.cluster):", new: "listedAfter(false):"},
+	{name: "steal/slow-steals-are-idleness", wrong: "where all messages are late work is done twice", file: "steal/overdue.go",
+		pkg: "steal", run: "^TestSlowStealsAreNoIdleness$", old: "case of < e.listedFor() ||", new: "case of < e.leases.times.end(&e.cfg) ||"},
 	{name: "steal/far-listed-late", wrong: "what came from afar is listed when the next heartbeat is due", file: "steal/thief.go",
 		pkg: "steal", run: "^TestFarJobsAreListedAtOnce$", old: "JobsTakenWide > wide {", new: "JobsTakenWide < wide {"},
 	{name: "steal/late-thief-goes-on", wrong: "a thief goes on with what its victim has begun meanwhile", file: "steal/book.go",
