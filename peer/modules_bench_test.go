@@ -5,11 +5,9 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"log/slog"
 	"os"
 	"regexp"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -83,8 +81,8 @@ func busy(p *peer.Peer) bool {
 
 // firstJob has a peer join the owner, whose run goes on, and says what it waits for from there.
 func firstJob(b *testing.B, owner *peer.Peer, dir string) (took [len(firstParts)]time.Duration) {
-	said := new(written)
-	p := open(b, withMemory(b), in(dir), func(c *peer.Config) { c.Log = slog.New(slog.NewTextHandler(said, nil)) })
+	said := new(book)
+	p := open(b, withMemory(b), in(dir), logging(said))
 	defer p.Close()
 	if _, err := p.Join(deadline(b), address(b, owner)); err != nil {
 		b.Fatal(err)
@@ -115,24 +113,6 @@ func firstJob(b *testing.B, owner *peer.Peer, dir string) (took [len(firstParts)
 }
 
 var readyIn = regexp.MustCompile(`checked in (\S+), compiled in (\S+), started in ([^\s"]+)`)
-
-// written is what several have written.
-type written struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (w *written) Write(b []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.Write(b)
-}
-
-func (w *written) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.String()
-}
 
 // grown is a module with the code of its functions again and again, until it has so many bytes: nobody calls the
 // copies, and who compiles it cannot know.

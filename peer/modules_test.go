@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -102,8 +101,8 @@ func TestModulesTravel(t *testing.T) {
 	t.Parallel()
 	queens := readModule(t, "examples/queens-c/queens.wasm")
 	dir := t.TempDir()
-	said := new(written)
-	a := open(t, inProcesses(t), func(c *peer.Config) { c.Log = slog.New(slog.NewTextHandler(said, nil)) })
+	said := new(book)
+	a := open(t, inProcesses(t), logging(said))
 	b := open(t, inProcesses(t), in(dir))
 	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
 		t.Fatal(err)

@@ -6,8 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -59,40 +57,20 @@ func open(t testing.TB, change ...func(*peer.Config)) *peer.Peer {
 	return p
 }
 
-// lastWords keeps the end of what a peer says, and shows it if the test fails: whatever happens once in a hundred runs
+// lastWords keeps what a peer says, and shows the end of it if the test fails: whatever happens once in a hundred runs
 // is not seen again when somebody looks.
 func lastWords(t testing.TB) io.Writer {
-	w := new(tail)
+	log := new(book)
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the last words of a peer:\n%s", w.text())
+			text := log.String()
+			t.Logf("the last words of a peer:\n%s", text[max(0, len(text)-mostWords):])
 		}
 	})
-	return w
+	return log
 }
 
-// A tail is the end of a text.
-type tail struct {
-	mu  sync.Mutex
-	end []byte
-}
-
-const tailMost = 32 << 10
-
-func (w *tail) Write(b []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.end = append(w.end, b...); len(w.end) > 2*tailMost {
-		w.end = slices.Delete(w.end, 0, len(w.end)-tailMost)
-	}
-	return len(b), nil
-}
-
-func (w *tail) text() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return string(w.end)
-}
+const mostWords = 32 << 10
 
 // deadline bounds what a test waits for; it is long because the machine may be busy.
 func deadline(t testing.TB) context.Context {

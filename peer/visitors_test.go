@@ -164,6 +164,12 @@ func (b *book) has(text string) bool {
 	return strings.Contains(b.text.String(), text)
 }
 
+func (b *book) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
 func (b *book) logger() *slog.Logger { return slog.New(slog.NewTextHandler(b, nil)) }
 
 const refusal = "an outcome is refused"

@@ -95,9 +95,7 @@ func (ad *adoption) find(j *Taken) bool {
 // from here already, and would not be asked for it again.
 func (ad *adoption) redirect(s *segment, j *Taken) {
 	l := s.lent
-	if !s.owner.lost {
-		ad.send(s.owner, &Message{Return: &Return{Handles: []Handle{s.handle}, Begun: true}})
-	}
+	ad.segments.giveUp(s, true)
 	ad.book.release(s)
 	s.lent, l.parent, l.ref = nil, nil, j.Ref
 	ad.leases.refs[l.ref] = l
@@ -108,8 +106,8 @@ func (ad *adoption) redirect(s *segment, j *Taken) {
 // free takes an orphan out of its old life, to be given a new one.
 func (ad *adoption) free(s *segment) {
 	top := s.heldAs()
-	if top != nil && !top.owner.lost {
-		ad.send(top.owner, &Message{Return: &Return{Handles: []Handle{top.handle}, Begun: true}})
+	if top != nil {
+		ad.segments.giveUp(top, true)
 	}
 	if l := s.copyOf; l != nil {
 		l.copy, s.copyOf = nil, nil

@@ -156,7 +156,7 @@ func (b *book) giveBack(p *peer) {
 	var back []Handle
 	begun := false
 	for _, s := range slices.Clone(p.held) {
-		if s.state == waiting || s.state == fetching {
+		if s.unbegun() {
 			back, begun = append(back, s.handle), begun || s.job.Restarted
 			b.stop(s)
 			b.release(s)

@@ -123,7 +123,7 @@ func (l *lease) overtaken(now time.Duration, beats uint64) bool {
 // overtakenUnderWay says whether the copy of a job that was on its way to its thief for too long has begun.
 func (l *lease) overtakenUnderWay() bool {
 	s := l.copy
-	return s != nil && s.overdue && s.state != waiting && s.state != fetching
+	return s != nil && s.overdue && !s.unbegun()
 }
 
 // outdone says whether an orphan is there in the copy's stead that its holder had begun before the thief got the job.

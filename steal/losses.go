@@ -160,9 +160,7 @@ func (lo *losses) leaveToRestarted() {
 			continue
 		}
 		top := s.heldAs()
-		if !top.owner.lost {
-			lo.send(top.owner, &Message{Return: &Return{Handles: []Handle{top.handle}, Begun: s.job.Restarted}})
-		}
+		lo.segments.giveUp(top, s.job.Restarted)
 		lo.ownerLost(top)
 	}
 }

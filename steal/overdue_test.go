@@ -253,13 +253,12 @@ func TestSlowStealsAreNoIdleness(t *testing.T) {
 	} {
 		c := victimCore(t, LAN(), 1)
 		give(t, c, 0, 1, 1)
-		c.links.of(c.cluster).LastSteal = takes
 		began := c.now
 		for seq := uint64(1); c.Stats().OverdueCopies == 0 && c.now < began+10*time.Minute; seq++ {
+			c.links.of(c.cluster).LastSteal = takes // and not what becomes of its own requests here
 			c.Report(c.now, Load{Workers: 1, Idle: 1, Runs: c.segments.runs})
 			c.Step(c.now+time.Second, &Message{From: thiefNo(0), To: c.self,
 				Heartbeat: &Heartbeat{Seq: seq, Held: []Handle{1}, Seen: seq}})
-			c.links.of(c.cluster).LastSteal = takes
 		}
 		if got := c.now - began; got < want-2*time.Second || got > want+2*time.Second {
 			t.Errorf("steals take %v: a copy after %v, want %v", takes, got, want)

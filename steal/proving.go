@@ -25,7 +25,7 @@ func (b *book) prove(l *lease, by PeerID, had time.Duration, outcome, voucher []
 		b.closeWitness(l)
 	} else {
 		b.leases.detach(l)
-		if l.copy != nil && (l.copy.state == waiting || l.copy.state == fetching) {
+		if l.copy != nil && l.copy.unbegun() {
 			b.dropCopy(l) // it is compared with what comes of further copies
 		}
 		if !l.unproved {

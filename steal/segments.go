@@ -129,6 +129,13 @@ func (ss *segments) begunAgainAbove(path job.Path) bool {
 	return above != nil && above.job.Restarted
 }
 
+// giveUp tells the owner of a segment, unless it is gone, that this peer does not bring it.
+func (ss *segments) giveUp(s *segment, begun bool) {
+	if !s.owner.lost {
+		ss.send(s.owner, &Message{Return: &Return{Handles: []Handle{s.handle}, Begun: begun}})
+	}
+}
+
 func (ss *segments) dropUnacked(s *segment) {
 	if i := slices.Index(ss.unacked, s); i >= 0 {
 		ss.unacked = slices.Delete(ss.unacked, i, i+1)
@@ -159,6 +166,9 @@ func (s *segment) heldAs() *segment {
 	}
 	return s
 }
+
+// unbegun says whether the segment waits, for a worker or for what it names.
+func (s *segment) unbegun() bool { return s.state == waiting || s.state == fetching }
 
 // heldFor says whether the segment, or what it is in the stead of, is held for that peer.
 func (s *segment) heldFor(p *peer) bool {

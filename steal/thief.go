@@ -114,7 +114,6 @@ func (t *thief) onReply(p *peer, m *Message) {
 		return
 	}
 	var noRoom []Handle
-	wide := t.stats.JobsTakenWide
 	for k := range r.Jobs {
 		g := &r.Jobs[k]
 		switch _, held := p.findHeld(g.Handle); {
@@ -128,11 +127,9 @@ func (t *thief) onReply(p *peer, m *Message) {
 				t.stats.JobsTakenLocal++
 			} else {
 				t.stats.JobsTakenWide++
+				t.partners.beatNow(p) // it lists the job
 			}
 		}
-	}
-	if t.stats.JobsTakenWide > wide {
-		t.partners.beatNow(p) // it lists them
 	}
 	if len(noRoom) > 0 {
 		slices.Sort(noRoom)

@@ -53,7 +53,7 @@ var passingMutants = []mutant{
 	{name: "passing/left-to-the-first", wrong: "what waits is left to whoever waits for it", file: "steal/segments.go",
 		pkg: "steal", run: "^TestDoubtedIsLeftToRestarted$", old: "return above != nil && above.job.Restarted", new: "return above != nil"},
 	{name: "passing/left-in-secret", wrong: "who gave what is left to others goes on waiting for it", file: "steal/losses.go",
-		pkg: "steal", run: "^TestDoubtedIsLeftToRestarted$", old: "		if !top.owner.lost {\n			lo.send", new: "		if false {\n			lo.send"},
+		pkg: "steal", run: "^TestDoubtedIsLeftToRestarted$", old: "		lo.segments.giveUp(top, s.job.Restarted)\n", new: ""},
 	{name: "passing/left-by-its-thief", wrong: "who has what is left to others is told to end it", file: "steal/losses.go",
 		pkg: "steal", run: "^TestDoubtedIsLeftToRestarted$", old: "		lo.ownerLost(top)\n", new: "		lo.book.abortSegment(top)\n"},
 	{name: "passing/known-before", wrong: "of a job that comes it is not asked who is known to have it", file: "steal/book_segments.go",
@@ -151,5 +151,5 @@ var passingMutants = []mutant{
 		old: "top.owner.suspected())", new: "top.owner.lost)"},
 	{name: "passing/adopted-as-new", wrong: "who gave away what another adopts runs it as though nobody had begun it",
 		file: "steal/adopt.go", pkg: "steal", run: "^TestOrphansAreToldBeforeTheyAreBegunAnew$",
-		old: "[]Handle{top.handle}, Begun: true", new: "[]Handle{top.handle}"},
+		old: "ad.segments.giveUp(top, true)", new: "ad.segments.giveUp(top, false)"},
 }

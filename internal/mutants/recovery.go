@@ -192,7 +192,7 @@ var recoveryMutants = []mutant{
 		file: "steal/adopt.go", run: transcripts, old: "		ad.book.abortSegment(top)\n", new: ""},
 	{name: "recovery/doubted-twice-held",
 		wrong: "whoever passed an adopted job on believes that it has it still",
-		old:   "if top != nil && !top.owner.lost {", new: "if false {"},
+		old:   "	if top != nil {\n		ad.segments.giveUp(top, true)\n	}\n", new: ""},
 	{name: "recovery/begun-in-doubt", wrong: "who begins a job for which perhaps nobody waits does not say so",
 		file: "steal/book_segments.go", run: transcripts, old: "b.salvaging() && s.inDoubt()", new: "false"},
 	{name: "recovery/passed-on-undoubted",

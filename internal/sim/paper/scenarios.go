@@ -129,13 +129,13 @@ func whereOursStands(d *Document, rows []scenarioRow, reports [][]*sim.Report) {
 		}
 		line := []string{r.app.Name, fmt.Sprint(r.scenario), fmt.Sprintf("%.1f", ours.mean()),
 			fmt.Sprintf("%.1f (%s)", of[best].mean(), best), fmt.Sprintf("%+.1f", ours.mean()-of[best].mean())}
-		for k, rivals := range [][]string{{"acrs"}, {"rs", "chs", "crs", "cmrs"}} {
-			hardest := hardestOf(of, rivals)
+		for k, published := range [][]string{{"acrs"}, {"rs", "chs", "crs", "cmrs"}} {
+			hardest := hardestOf(of, published)
 			interval, says := reaches(ours, of[hardest])
 			if says == "no" {
 				unsure[k]++
 			}
-			if len(rivals) > 1 {
+			if len(published) > 1 {
 				interval = fmt.Sprintf("%s (%s)", interval, hardest)
 			}
 			line = append(line, interval, says)
@@ -160,8 +160,8 @@ func bestOf(of map[string]sample) (best string) {
 
 // hardestOf is the one of them against which the interval of ours begins lowest. Of one seed there is none: then it is
 // the best.
-func hardestOf(of map[string]sample, rivals []string) string {
-	return slices.MinFunc(rivals, func(a, b string) int {
+func hardestOf(of map[string]sample, published []string) string {
+	return slices.MinFunc(published, func(a, b string) int {
 		meanA, halfA := lead(of[adaptive], of[a])
 		meanB, halfB := lead(of[adaptive], of[b])
 		return cmp.Or(cmp.Compare(meanA-halfA, meanB-halfB), cmp.Compare(meanA, meanB))
