@@ -2,7 +2,6 @@ package steal
 
 import (
 	"slices"
-	"time"
 
 	"github.com/satin-peer/satin/job"
 )
@@ -258,11 +257,6 @@ func (ad *adoption) join(s *segment) bool {
 // maxSought is how often a segment that runs is given up for what others say that they have. One that is waited for
 // elsewhere when it is asked for may be an orphan a moment later; but a liar could have it begin again for ever.
 const maxSought = 3
-
-// noticing is about how long it takes until a lost owner is noticed everywhere.
-func (ad *adoption) noticing() time.Duration {
-	return orphanFactor * time.Duration(ad.cfg.HeartbeatMisses) * ad.cfg.WideHeartbeatEvery
-}
 
 // halt takes a segment from the queue or the engine; what it becomes is for the caller to say. To the engine
 // its number is used up.

@@ -1,6 +1,9 @@
 package steal
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // liveness decides who is gone: it exchanges heartbeats with partners, and follows their lives.
 type liveness struct {
@@ -78,6 +81,11 @@ func (lv *liveness) look(p *peer) {
 
 // orphanFactor is how much longer than a thief an owner may be silent.
 const orphanFactor = 3
+
+// noticing is about how long it takes until a lost owner is noticed everywhere.
+func (s *shared) noticing() time.Duration {
+	return orphanFactor * time.Duration(s.cfg.HeartbeatMisses) * s.cfg.WideHeartbeatEvery
+}
 
 func (lv *liveness) sendHeartbeat(p *peer) {
 	lv.partners.beats++

@@ -2,6 +2,7 @@ package steal
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/satin-peer/satin/job"
@@ -27,6 +28,10 @@ type Tuple struct {
 	Done     bool         `cbor:"4,keyasint,omitempty"` // the holder has the outcome; else it is still at work
 	// Age is for how long the holder has been at work when it tells so.
 	Age time.Duration `cbor:"5,keyasint,omitempty"`
+}
+
+func (t *Tuple) sameJob(u Tuple) bool {
+	return t.Identity == u.Identity && slices.Equal(t.Path, u.Path)
 }
 
 // News is told to everybody in the run, by gossip: it may be lost, repeated, reordered and late, which costs

@@ -14,9 +14,17 @@ import (
 func (lo *losses) answerOrphans(from Address, told []Tuple) {
 	var mine []Tuple
 	for i := range told {
-		s := lo.rivalOf(from, &told[i])
-		if s != nil && !slices.ContainsFunc(mine, func(u Tuple) bool { return s.is(u.Path, u.Identity) }) {
-			mine = append(mine, lo.lost.worksOn(s))
+		u := &told[i]
+		s := lo.rivalOf(from, u)
+		if s == nil {
+			continue
+		}
+		w := lo.lost.worksOn(s)
+		if s.job.Restarted { // it looks for what else was begun below it
+			w.Path, w.Identity = u.Path, u.Identity
+		}
+		if !slices.ContainsFunc(mine, w.sameJob) {
+			mine = append(mine, w)
 		}
 	}
 	if len(mine) == 0 {
@@ -28,7 +36,8 @@ func (lo *losses) answerOrphans(from Address, told []Tuple) {
 }
 
 // rivalOf finds what is at work here, and waited for, in the place of what another peer tells of: the same job, or one
-// above it that has not given the one away and looks for nobody's orphans.
+// above it that has not given the one away. What is run again looks for orphans: it is no rival of one that has been at
+// work for longer than a loss takes to be noticed.
 func (lo *losses) rivalOf(from Address, u *Tuple) *segment {
 	if u.Done || u.Holder != from || lo.leaving {
 		return nil
@@ -39,7 +48,7 @@ func (lo *losses) rivalOf(from Address, u *Tuple) *segment {
 		return nil
 	case s.is(u.Path, u.Identity):
 		return s
-	case s.job.Restarted || len(s.job.Path) == len(u.Path):
+	case len(s.job.Path) == len(u.Path) || s.job.Restarted && u.Age >= lo.noticing():
 		return nil
 	}
 	for _, l := range lo.leases.refs {

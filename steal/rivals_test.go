@@ -23,8 +23,8 @@ func orphanAt(holder PeerID, age time.Duration, j Job) Tuple {
 }
 
 // Whoever tells of an orphan hears of a peer that is at work on the same job, or on one above it, for somebody and
-// for longer: not of one that has given the job away, or that is to run it again and looks for orphans, or that began
-// later.
+// for longer: not of one that has given the job away, or that began later. If that one is run again, it looks for
+// orphans: then only one hears of it that is younger than a loss that has not been noticed, and of that job alone.
 func TestRivalsAnswer(t *testing.T) {
 	at := jobAt(3)
 	again := at
@@ -45,7 +45,11 @@ func TestRivalsAnswer(t *testing.T) {
 		{"its outcome", at, Tuple{Path: at.Path, Identity: at.Identity, Holder: living("c"), Done: true}, nil, false},
 		{"in another's name", at, orphanAt("d", 5*time.Second, at), nil, false},
 		{"run again, the same job", again, orphanAt("c", 5*time.Second, at), nil, true},
-		{"run again, one below", again, orphanAt("c", 5*time.Second, jobAt(3, 1)), nil, false},
+		{"run again, one below", again, orphanAt("c", 8*time.Second, jobAt(3, 1)), nil, true},
+		{"run again, one below for as long as a loss takes", again, orphanAt("c", 9*time.Second, jobAt(3, 1)), nil,
+			false},
+		{"run again, one below that others have", again, orphanAt("c", 5*time.Second, jobAt(3, 1, 2)),
+			func(c *Core) { c.leases.lend(c.partners.meet("e"), &lease{ref: 7, job: jobAt(3, 1)}) }, false},
 		{"one below that went back", at, orphanAt("c", 5*time.Second, jobAt(3, 1)), func(c *Core) {
 			l := &lease{ref: 7, job: jobAt(3, 1), adopted: true, life: 1}
 			c.leases.lend(c.partners.meet("e"), l)
@@ -69,7 +73,8 @@ func TestRivalsAnswer(t *testing.T) {
 		switch {
 		case len(got) > 1 || (len(got) == 1) != x.want:
 			t.Errorf("%s: it is told of %d jobs here, want one: %v", x.name, len(got), x.want)
-		case x.want && (got[0].Age != 10*time.Second || got[0].Holder != c.self):
+		case x.want && (got[0].Age != 10*time.Second || got[0].Holder != c.self ||
+			x.here.Restarted && !got[0].sameJob(x.told)):
 			t.Errorf("%s: it is told %+v", x.name, got[0])
 		}
 	}
