@@ -40,6 +40,7 @@ type fetch struct {
 	ways    []*way
 	rounds  int
 	restAt  time.Duration // everybody was asked in vain: until then nobody is asked
+	fullTo  time.Duration // there was no room for the next step: until then none is made, at the cost of others
 
 	pull   *pull
 	target *entry // whose bytes the pull gets
@@ -161,6 +162,7 @@ func (c *fetcher) advance(f *fetch) {
 		c.giveUp(f)
 		return
 	}
+	f.wake(c.now)
 	for f.pull == nil && c.byDigest[f.digest] == f {
 		e := c.store.find(f.digest)
 		if e == nil {
@@ -178,6 +180,9 @@ func (c *fetcher) advance(f *fetch) {
 			c.fail(f, errRefused)
 			return
 		}
+		if f.fullTo != 0 {
+			return
+		}
 		target, step := c.plan(e)
 		payer := f.payer()
 		if !c.push(target, payer) {
@@ -186,7 +191,7 @@ func (c *fetcher) advance(f *fetch) {
 		}
 		if step == apply {
 			if size := target.recipe.State.Size; f.forGuests() && !c.guestRoom(size) || !c.apply(target) {
-				f.restAt = c.now + c.cfg.RetryAfter
+				f.fullTo = c.now + c.cfg.RetryAfter
 			} else if f.forGuests() {
 				target.lent = true
 			}
@@ -197,7 +202,9 @@ func (c *fetcher) advance(f *fetch) {
 			blob = target.recipe.Write
 		}
 		if b := c.store.body(blob.Top); b != nil {
-			c.gotBody(target, step == getWrite, b)
+			if !c.gotBody(target, step == getWrite, b) {
+				f.fullTo = c.now + c.cfg.RetryAfter
+			}
 			continue
 		}
 		if f.restAt > c.now {
@@ -207,32 +214,59 @@ func (c *fetcher) advance(f *fetch) {
 			c.decline(f)
 			return
 		}
-		if f.forGuests() && !c.guestRoom(blob.Size) || !c.store.room(blob.Size, target) {
-			f.restAt = c.now + c.cfg.RetryAfter
+		if f.forGuests() && !c.guestRoom(blob.Size) || !c.pullFor(f, target, blob, step == getWrite) {
+			f.fullTo = c.now + c.cfg.RetryAfter
 			return
 		}
-		c.pullFor(f, target, blob, step == getWrite)
 	}
 	if c.byDigest[f.digest] == f {
 		c.seek(f)
 	}
 }
 
-// pullFor begins to get a blob, for which there is room.
-func (c *fetcher) pullFor(f *fetch, target *entry, blob Blob, write bool) {
+// wake ends the rests that are over. It must not be put off: the time of each is when to tick again.
+func (f *fetch) wake(now time.Duration) {
+	if f.fullTo <= now {
+		f.fullTo = 0
+	}
+	if f.restAt != 0 && f.restAt <= now {
+		f.restAt, f.ways = 0, nil // everybody is asked anew
+	}
+}
+
+// pullFor begins to get a blob; false if there is no room.
+func (c *fetcher) pullFor(f *fetch, target *entry, blob Blob, write bool) bool {
+	needs := pinnedBy(target, write)
+	for _, d := range needs {
+		c.store.pin(d)
+	}
+	if !c.store.room(blob.Size) {
+		for _, d := range needs {
+			c.store.unpin(d)
+		}
+		return false
+	}
 	target.lent = f.forGuests()
 	c.store.reserved += blob.Size
 	if payer := f.payer(); payer != "" {
 		f.paid = blob.Size
 		c.store.senders.bill(payer, f.paid)
 	}
-	c.store.pin(target.digest)
 	f.pull, f.target, f.write = newPull(blob, &c.cfg), target, write
 	for _, w := range f.ways {
 		if w.state == helps {
 			f.pull.add(c.now, w.peer)
 		}
 	}
+	return true
+}
+
+// pinnedBy are what a pull needs when it is done: a write, the version that it is to be applied to.
+func pinnedBy(target *entry, write bool) []Digest {
+	if write {
+		return []Digest{target.digest, target.recipe.Parent}
+	}
+	return []Digest{target.digest}
 }
 
 // seek asks whom it is time to ask, and requests pieces.
@@ -245,11 +279,7 @@ func (c *fetcher) seek(f *fetch) {
 	if f.restAt > c.now {
 		return
 	}
-	if f.restAt != 0 || f.ways == nil {
-		f.restAt = 0
-		for _, w := range f.ways {
-			w.state = fresh
-		}
+	if f.ways == nil {
 		c.findWays(f)
 	}
 	for tier := range 3 {
@@ -380,7 +410,9 @@ func (c *fetcher) dropPull(f *fetch) {
 	if f.pull != nil {
 		c.store.reserved -= f.pull.parts.blob.Size
 		c.store.senders.refund(f.from, f.paid)
-		c.store.unpin(f.target.digest)
+		for _, d := range pinnedBy(f.target, f.write) {
+			c.store.unpin(d)
+		}
 		f.pull, f.target, f.paid = nil, nil, 0
 	}
 }
@@ -433,7 +465,7 @@ func (c *fetcher) tickFetches() {
 // nextFetch is when tickFetches has something to do; 0 is never.
 func (c *fetcher) nextFetch() (at time.Duration) {
 	for _, f := range c.list {
-		at = sooner(at, sooner(f.reading, f.restAt))
+		at = sooner(sooner(at, f.reading), sooner(f.restAt, f.fullTo))
 		if f.pull != nil {
 			at = sooner(at, f.pull.next())
 		}

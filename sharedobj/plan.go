@@ -87,7 +87,9 @@ func (c *fetcher) applied(t Ticket, state *Body) {
 		used = true
 		c.arrived(e, t)
 	}
+	c.store.pin(d) // until whoever had it made needs it for the next step: others may look for room first
 	c.advanceAll()
+	c.store.unpin(d)
 }
 
 // advanceAll goes on with all fetches, after something has come that several may use.

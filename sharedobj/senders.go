@@ -194,14 +194,18 @@ func (s *store) discard(from PeerID, b *Body) {
 }
 
 // push has an entry count as what a peer has sent, unless its value is here or somebody here waits for it; false if
-// that peer may have no more.
+// that peer may have no more. What leads to what a job here waits for ("") is the run's.
 func (c *base) push(e *entry, from PeerID) bool {
+	if from == "" {
+		c.store.own(e)
+		return true
+	}
 	pins := c.store.pins[e.digest]
 	f := c.fetches.byDigest[e.digest]
 	if f != nil {
 		pins--
 	}
-	if from == "" || e.from != "" || e.state != nil || pins > 0 || f != nil && f.payer() == "" {
+	if e.from != "" || e.state != nil || pins > 0 || f != nil && f.payer() == "" {
 		return true
 	}
 	if !c.store.admits(from, e) || !c.store.allows(from, e.size(), e) {

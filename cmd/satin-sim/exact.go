@@ -159,7 +159,7 @@ func soak(args []string, out, _ io.Writer) error {
 	began, done, end := time.Now(), uint64(0), *from+*seeds
 	for at := *from; at < end && ctx.Err() == nil; {
 		n := min(soakStep, end-at)
-		x, err := paper.Exact(paper.Options{Seeds: 1}, at, n, *kinds)
+		x, err := paper.Exact(paper.Options{Seeds: 1, Progress: out}, at, n, *kinds)
 		if err != nil {
 			return err
 		}

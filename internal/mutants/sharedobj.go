@@ -7,6 +7,7 @@ const (
 	objectGuests  = "^Test(Transcripts|Guests)"
 	objectWaits   = "^TestWhatWaitsForTheEngine$"
 	objectSenders = "^Test(Senders|NamedIs|LatticesOf)"
+	objectFull    = "^Test(WhatIsMadeIsUsed|WhoFindsNoRoomRests|WaysAreTheRuns)$"
 	objectUnits   = "^Test(Transcripts|Flood|Assembly|Size|Pull|Window|Announce|Store|Two)"
 )
 
@@ -23,8 +24,20 @@ var objectMutants = []mutant{
 		pkg: "sharedobj", run: "^TestPlacesAreShared$", old: " || same >= maxOwed/senderPart", new: ""},
 	{name: "sharedobj/applied-twice", wrong: "a write that is being applied is applied again",
 		file: "sharedobj/plan.go", run: objectUnits, old: "	if e.applying != 0 {\n		return true\n	}\n", new: ""},
+	{name: "sharedobj/made-again", wrong: "what was made is dropped for whom there is no room, and made again",
+		file: "sharedobj/plan.go", run: objectFull, old: "	c.store.pin(d) // until", new: "	c.store.pin(Digest{}) // until"},
+	{name: "sharedobj/way-dropped", wrong: "what a write is to be applied to is dropped while that comes",
+		file: "sharedobj/fetch.go", run: objectFull, old: "[]Digest{target.digest, target.recipe.Parent}",
+		new: "[]Digest{target.digest}"},
+	{name: "sharedobj/drops-always", wrong: "who found no room drops what others get at every input",
+		file: "sharedobj/fetch.go", run: objectFull, old: "		if f.fullTo != 0 {\n", new: "		if f.fullTo < 0 {\n"},
+	{name: "sharedobj/full-for-ever", wrong: "who found no room does not look again", file: "sharedobj/fetch.go",
+		run: objectFull, old: "sooner(f.restAt, f.fullTo)", new: "f.restAt"},
+	{name: "sharedobj/ways-unclaimed", wrong: "what leads to what a job names stays that of who has told of it",
+		file: "sharedobj/senders.go", run: objectFull, old: "	if from == \"\" {\n		c.store.own(e)\n",
+		new: "	if from == \"\" {\n"},
 	{name: "sharedobj/says-again", wrong: "every write that differs is told of",
-		old: "if c.first(e.recipe.Name) {", new: "if true {"},
+		file: "sharedobj/plan.go", run: objectUnits, old: "if c.first(e.recipe.Name) {", new: "if true {"},
 	{name: "sharedobj/parent-dropped", wrong: "the version before is forgotten while a write is applied to it",
 		file: "sharedobj/plan.go", pkg: "internal/sim/objects", run: objectWorlds,
 		old: "	c.store.pin(e.recipe.Parent) // until it is applied\n", new: "	c.store.pin(e.digest)\n"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/satin-peer/satin/internal/sim"
 )
@@ -43,7 +44,10 @@ func Exact(o Options, first, schedules uint64, kinds []sim.FaultKind) (*Exactnes
 		seed := first + uint64(i)
 		c := sim.Schedule(seed, kinds)
 		about, policy, faults := c.Describe(), c.Policy().Name(), c.Faults
+		slow := o.afterAMinute("the schedule of seed %d has been running for a minute: what goes round in a circle "+
+			"without end, no bound of virtual time ends", seed)
 		r, err := attempt(c)
+		slow.Stop()
 		mu.Lock()
 		defer mu.Unlock()
 		x.Schedules++
@@ -60,6 +64,15 @@ func Exact(o Options, first, schedules uint64, kinds []sim.FaultKind) (*Exactnes
 		return nil
 	})
 	return x, err
+}
+
+// afterAMinute says something then, if it is not stopped before.
+func (o Options) afterAMinute(format string, args ...any) *time.Timer {
+	return time.AfterFunc(time.Minute, func() {
+		if o.Progress != nil {
+			fmt.Fprintf(o.Progress, format+"\n", args...)
+		}
+	})
 }
 
 // firstFailureStep is how many schedules run between two looks whether one has failed.
