@@ -132,7 +132,7 @@ func firstFailure(from, seeds uint64, kinds []sim.FaultKind, out io.Writer) erro
 const soakStep = 2_000
 
 // soak runs schedules by the hour. It goes on after a failure, and can itself be gone on with.
-func soak(args []string, out, _ io.Writer) error {
+func soak(args []string, out, progress io.Writer) error {
 	fs := flag.NewFlagSet("soak", flag.ContinueOnError)
 	seeds := fs.Uint64("seeds", 1_000_000, "number of schedules")
 	from := fs.Uint64("from", 0, "first seed: where an earlier soak stopped")
@@ -159,7 +159,7 @@ func soak(args []string, out, _ io.Writer) error {
 	began, done, end := time.Now(), uint64(0), *from+*seeds
 	for at := *from; at < end && ctx.Err() == nil; {
 		n := min(soakStep, end-at)
-		x, err := paper.Exact(paper.Options{Seeds: 1, Progress: out}, at, n, *kinds)
+		x, err := paper.Exact(paper.Options{Seeds: 1, Progress: progress}, at, n, *kinds)
 		if err != nil {
 			return err
 		}
