@@ -51,7 +51,7 @@ func (c *Config) listedAfter(wide bool) time.Duration {
 
 // listedFor is how long idle workers wait for a job that its thief lists. Where steals take long in the own cluster,
 // too, they are idle for that: in a minute in which all messages were a second late a run did so much of its work twice
-// that it took two minutes longer. No more than twice as long, for a thief that answers late, or not at all, says so too.
+// that it took two minutes longer. They wait no more than twice as long: a thief that withholds may answer late, too.
 func (e *eager) listedFor() time.Duration {
 	end := e.leases.times.end(&e.cfg)
 	return max(end, min(slowSteals*e.links.lastSteal(e.cluster), 2*end))
