@@ -59,7 +59,8 @@ func drawMessage(t *rapid.T, digests []Digest, tops []Hash, recipes []Recipe) *M
 }
 
 // Whatever peers say, in whatever order, the core neither panics nor holds more than it may, sends nothing
-// malformed, and gives the engine nothing that does not hash to its name.
+// malformed, gives the engine nothing that does not hash to its name, and has something to do again only when time has
+// passed.
 func TestCoreSurvivesAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := Default()
@@ -82,6 +83,9 @@ func TestCoreSurvivesAnything(t *testing.T) {
 			recipes, bodies = append(recipes, r), append(bodies, b)
 			digests, tops = append(digests, r.Digest()), append(tops, b.Top)
 		}
+		large := Recipe{Kind: Constant, Name: "x", State: bodies[3].Blob} // of which a peer may send less
+		recipes, bodies = append(recipes, large), append(bodies, bodies[3])
+		digests = append(digests, large.Digest())
 		now := time.Duration(0)
 		var tickets []Ticket // that the engine has to answer
 		check := func(out Output) {
@@ -111,14 +115,18 @@ func TestCoreSurvivesAnything(t *testing.T) {
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
 			now += time.Duration(rapid.IntRange(0, 2000).Draw(t, "ms")) * time.Millisecond
 			d := rapid.SampledFrom(digests).Draw(t, "of")
-			switch rapid.IntRange(0, 13).Draw(t, "input") {
+			switch rapid.IntRange(0, 14).Draw(t, "input") { // the first come more often
 			case 0:
+				from := rapid.SampledFrom([]PeerID{"b1", "a2"}).Draw(t, "who")
+				r := recipes[rapid.SampledFrom([]int{3, 4, 1, 0, 2}).Draw(t, "what")]
+				check(c.Step(now, &Message{From: from, To: "a1", Announce: &Announce{Origin: from, Recipe: r}}))
+			case 9:
 				check(c.JobCame(now, Job{ID: JobID(i), Victim: "b1", Needs: []Need{{Digest: d, Floor: []byte{1}}}}))
-			case 1:
-				check(c.Withdrawn(now, JobID(rapid.IntRange(0, 60).Draw(t, "job"))))
 			case 2:
-				k := rapid.IntRange(0, 3).Draw(t, "which")
-				if k < 3 {
+				check(c.Withdrawn(now, JobID(rapid.IntRange(0, 60).Draw(t, "job"))))
+			case 1:
+				k := rapid.SampledFrom([]int{4, 1, 3, 0, 2}).Draw(t, "which")
+				if k != 3 {
 					check(c.Created(now, &recipes[k], bodies[k]))
 				} else {
 					check(c.Wrote(now, &recipes[3], bodies[3], bodies[3]))
@@ -148,6 +156,12 @@ func TestCoreSurvivesAnything(t *testing.T) {
 				}
 			default:
 				check(c.Step(now, drawMessage(t, digests, tops, recipes)))
+			}
+			if at, ok := c.Next(); ok && at <= now {
+				check(c.Tick(now))
+			}
+			if at, ok := c.Next(); ok && at <= now {
+				t.Fatalf("at %v it has something to do at %v, after it had its turn", now, at)
 			}
 		}
 	})
