@@ -23,7 +23,8 @@ const (
 	// still there
 	allAccounted = "all-accounted"
 	timeForward  = "time-forward" // no event lies in the past
-	noSpin       = "no-spin"      // no peer sends more than maxRate messages within a second
+	// no peer sends more than maxRate messages within a second, or wants as many ticks
+	noSpin = "no-spin"
 
 	// (audit) a job runs again only if it, or one above it, is marked as restarted; a job goes back for a
 	// reason that is counted
@@ -63,8 +64,8 @@ const (
 // cancelGrace is how long a cancelled run may take to stop.
 const cancelGrace = 5 * time.Second
 
-// maxRate is the number of messages that no peer may exceed within any one virtual second, losses and floods
-// included.
+// maxRate is the number of messages, and of ticks, that no peer may exceed within any one virtual second, losses and
+// floods included.
 const maxRate = 50_000
 
 // Violation says which invariant did not hold, where and how.

@@ -149,11 +149,21 @@ func (w *network) countSent(p, receiver *peer, size int) {
 		c.BytesWide += uint64(size)
 	}
 	p.usage.sent++
-	if second := w.now / int64(time.Second); second != p.usage.second {
-		p.usage.second, p.usage.inSecond = second, 0
-	}
-	p.usage.inSecond++
-	if p.usage.inSecond > maxRate {
+	if p.usage.sends.tooMany(w.now) {
 		panic(violation(noSpin, "%s sends more than %d messages within a second", p.id, maxRate))
 	}
+}
+
+// rate counts what a peer does within a second, for no-spin.
+type rate struct {
+	second int64
+	n      int
+}
+
+func (r *rate) tooMany(now int64) bool {
+	if second := now / int64(time.Second); second != r.second {
+		r.second, r.n = second, 0
+	}
+	r.n++
+	return r.n > maxRate
 }

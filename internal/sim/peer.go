@@ -50,13 +50,13 @@ type peer struct {
 
 // usage is what a peer's time and messages went into, over all its lives.
 type usage struct {
-	work     int64 // nanoseconds at speed 1 spent on leaves that were completed, overhead not included
-	busy     int64 // nanoseconds that workers were not idle
-	sent     uint64
-	stats    steal.Stats // of earlier lives
-	books    books       // of earlier lives
-	second   int64       // for no-spin
-	inSecond int
+	work  int64 // nanoseconds at speed 1 spent on leaves that were completed, overhead not included
+	busy  int64 // nanoseconds that workers were not idle
+	sent  uint64
+	stats steal.Stats // of earlier lives
+	books books       // of earlier lives
+	sends rate
+	ticks rate
 }
 
 // clock maps virtual time to what the peer believes the time is.
@@ -233,6 +233,9 @@ func (p *peer) tick(life int32, alarm uint64) {
 	if at, ok := p.driver.Next(); !ok || int64(at) > p.clock.at(p.world.now) {
 		p.wind()
 		return
+	}
+	if p.usage.ticks.tooMany(p.world.now) {
+		panic(violation(noSpin, "%s has something to do more than %d times within a second", p.id, maxRate))
 	}
 	p.witness.examined = examined{tick: true}
 	p.driver.Tick(p.local())
