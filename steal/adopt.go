@@ -117,7 +117,8 @@ func (ad *adoption) free(s *segment) {
 	case top != nil: // it was passed on, and s ran in its stead
 		ad.book.abortSegment(top)
 	}
-	s.orphan, s.doubted = false, false
+	ad.segments.setOrphan(s, false)
+	s.doubted = false
 	ad.stats.OrphansAdopted++
 	ad.lost.orphansChanged()
 }

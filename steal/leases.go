@@ -44,6 +44,9 @@ func (ls *leases) lend(p *peer, l *lease) Handle {
 // gotBelow notes that a job came here which was spawned under some that others have, not by a copy of them: somebody is
 // at work on those. Idle workers wait for them anew, for LeaseEndMax in all.
 func (ls *leases) gotBelow(p job.Path) {
+	if ls.n == 0 {
+		return
+	}
 	for _, q := range ls.partners.list {
 		for _, l := range q.leases {
 			if l.job.Path.Above(p) {

@@ -126,7 +126,8 @@ func (lo *losses) orphan(s *segment) {
 		lo.segments.forget(s)
 	case running:
 		lo.stats.OrphansKept++
-		s.orphan, lo.lost.reconsider = true, true
+		lo.segments.setOrphan(s, true)
+		lo.lost.reconsider = true
 		lo.lost.announceRunning(s)
 	case lent:
 		l := s.lent

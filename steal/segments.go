@@ -22,6 +22,7 @@ type segments struct {
 	retryAt  time.Duration
 	runs     uint64 // RunSegment orders given
 	overdue  int    // copies of jobs whose thieves list them
+	orphans  int
 }
 
 func newSegments(s *shared) *segments {
@@ -33,14 +34,29 @@ func (ss *segments) enter(s *segment) {
 	ss.last++
 	s.id = ss.last
 	ss.byID[s.id] = s
+	ss.count(s, 1)
+}
+
+// count adds a segment to those of its kind, or takes it from them.
+func (ss *segments) count(s *segment, d int) {
 	if s.overdue {
-		ss.overdue++
+		ss.overdue += d
+	}
+	if s.orphan {
+		ss.orphans += d
 	}
 }
 
+// setOrphan says whether nobody waits for a segment that was entered.
+func (ss *segments) setOrphan(s *segment, is bool) {
+	ss.count(s, -1)
+	s.orphan = is
+	ss.count(s, 1)
+}
+
 func (ss *segments) forget(s *segment) {
-	if s.overdue && ss.byID[s.id] == s {
-		ss.overdue--
+	if ss.byID[s.id] == s {
+		ss.count(s, -1)
 	}
 	delete(ss.byID, s.id)
 	ss.purse.give(s.from, s.taken)

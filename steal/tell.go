@@ -53,6 +53,9 @@ func (lw *lostWork) announceRunning(s *segment) {
 // announceAgain tells again of what has been at work for nobody for ten seconds, then for twenty more, and so on: what
 // was told, or what was answered to it, may have been lost.
 func (lw *lostWork) announceAgain() {
+	if lw.segments.orphans == 0 {
+		return
+	}
 	due := func(s *segment) bool { return s.orphan && lw.now-s.toldAt >= max(s.quiet, tellAgain) }
 	for _, s := range lw.segments.byID {
 		if due(s) {

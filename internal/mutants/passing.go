@@ -14,6 +14,8 @@ var passingMutants = []mutant{
 		pkg: "steal", run: rivals, old: "s == nil || s.begun >= lo.now-u.Age", new: "s == nil"},
 	{name: "passing/rival-orphan", wrong: "an orphan has another orphan give way", file: "steal/rivals.go",
 		pkg: "steal", run: rivals, old: "s.state == running && !s.adoptable() })", new: "s.state == running })"},
+	{name: "passing/orphans-uncounted", wrong: "what is at work for nobody is not told again", file: "steal/segments.go",
+		pkg: "steal", run: "^TestOrphansTellAgain$", old: "	s.orphan = is\n	ss.count(s, 1)\n", new: "	s.orphan = is\n"},
 	{name: "passing/rival-restarted", wrong: "who looks for orphans has them give way", file: "steal/rivals.go",
 		pkg: "steal", run: rivals, old: " || s.job.Restarted && u.Age >= lo.noticing():", new: ":"},
 	{name: "passing/rival-restarted-silent", wrong: "who looks for orphans says nothing of what it may have in place",
