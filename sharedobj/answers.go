@@ -119,7 +119,7 @@ func (c *fetcher) piece(f *fetch, from PeerID, p *Piece) taken {
 // onGone: a source has nothing of a blob.
 func (c *fetcher) onGone(from PeerID, top Hash) {
 	for _, f := range slices.Clone(c.list) {
-		if f.pull != nil && f.pull.parts.blob.Top == top {
+		if f.pull != nil && f.pull.parts.blob.Top == top && f.pull.source(from) != nil {
 			if f.write {
 				f.target.spoilt = true
 				c.dropPull(f)

@@ -42,7 +42,8 @@ func NewCore(cfg Config, self PeerID, members []Member, rand Rand) (*Core, error
 	}
 	b := &base{cfg: cfg, self: self, place: newPlace(self, members), rand: rand, store: newStore(&cfg),
 		noted: make(map[string]bool)}
-	b.fetches = &fetcher{base: b, byDigest: make(map[Digest]*fetch), applies: make(map[Ticket]applying)}
+	b.fetches = &fetcher{base: b, byDigest: make(map[Digest]*fetch), applies: make(map[Ticket]applying),
+		ofVictim: make(map[PeerID]int)}
 	b.errands, b.spread = &errands{base: b}, &spreader{base: b}
 	b.serve, b.lattices = newServer(b), newLattices(b)
 	b.jobs = &waiting{base: b, byID: make(map[JobID]*job)}
@@ -313,6 +314,7 @@ func (c *Core) begin(now time.Duration) {
 
 // end tells the engine what was dropped, and everybody what has waited long enough.
 func (c *Core) end() Output {
+	c.jobs.findPlaces()
 	c.tellGone()
 	c.tellRefused()
 	if c.spread.flushAt != 0 && c.spread.flushAt <= c.now {

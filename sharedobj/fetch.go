@@ -11,6 +11,7 @@ type fetcher struct {
 	list     []*fetch // under way, the oldest first
 	byDigest map[Digest]*fetch
 	applies  map[Ticket]applying // writes that the engine is applying
+	ofVictim map[PeerID]int      // how many there are because of jobs of each
 }
 
 // applying is a write between two versions.
@@ -35,6 +36,7 @@ type fetch struct {
 	reading time.Duration // until then a read inside a job waits for it; 0: none
 	pushed  bool          // it was announced
 	from    PeerID        // has announced it, or asked for it; "": somebody here waits for it, or has
+	victim  PeerID        // whose job was the first to wait for it
 	askers  []asker       // of the cluster, that wait for it
 	holders []PeerID      // said to have it, the best first
 	ways    []*way
@@ -104,6 +106,12 @@ func (c *fetcher) fetch(d Digest, holders ...PeerID) *fetch {
 		c.findWays(f)
 	}
 	return f
+}
+
+// placeFor says whether there is a place for what a job of one victim names: it may have a part of all.
+func (c *fetcher) placeFor(victim PeerID) bool {
+	return c.ofVictim[victim] < max(c.cfg.MaxNeeds, c.cfg.MaxFetches/senderPart) &&
+		len(c.list) < c.cfg.MaxFetches+c.cfg.MaxAdopted
 }
 
 // findWays lists whom to ask.
@@ -404,6 +412,12 @@ func (c *fetcher) endFetch(f *fetch) {
 	c.store.unpin(f.digest)
 	delete(c.byDigest, f.digest)
 	c.list = slices.DeleteFunc(c.list, func(g *fetch) bool { return g == f })
+	c.jobs.freed = true
+	if f.victim != "" {
+		if c.ofVictim[f.victim]--; c.ofVictim[f.victim] == 0 {
+			delete(c.ofVictim, f.victim)
+		}
+	}
 }
 
 func (c *fetcher) dropPull(f *fetch) {

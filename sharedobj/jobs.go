@@ -9,8 +9,10 @@ import (
 // that run, whose versions are pinned.
 type waiting struct {
 	*base
-	list []*job
-	byID map[JobID]*job
+	list      []*job
+	byID      map[JobID]*job
+	placeless bool // a job waits for a place among the fetches,
+	freed     bool // and one has ended since
 }
 
 // job is one of them. It goes from stage to stage; Withdrawn ends it at any of them.
@@ -85,7 +87,15 @@ func (c *waiting) begins(w *job) {
 				c.back(w, errRefused)
 				return
 			}
+			if c.fetches.byDigest[d] == nil && !w.lent && !c.fetches.placeFor(w.Victim) {
+				c.placeless = true
+				continue
+			}
 			if f := c.fetches.fetch(d, holders...); f != nil {
+				if f.victim == "" && w.Victim != "" {
+					f.victim = w.Victim
+					c.fetches.ofVictim[f.victim]++
+				}
 				f.wait(w, 1)
 				w.fetching[i] = true
 				missing = append(missing, f)
@@ -97,6 +107,24 @@ func (c *waiting) begins(w *job) {
 	}
 	if c.byID[w.ID] == w {
 		c.proceed(w)
+	}
+}
+
+// findPlaces begins the fetches of jobs for which there was no place, once for each input.
+func (c *waiting) findPlaces() {
+	if !c.placeless || !c.freed {
+		return
+	}
+	c.placeless, c.freed = false, false
+	for _, j := range slices.Clone(c.list) {
+		if j.stage != fetching || c.byID[j.ID] != j {
+			continue
+		}
+		if c.fetches.placeFor(j.Victim) {
+			c.begins(j)
+		} else {
+			c.placeless = true
+		}
 	}
 }
 

@@ -31,6 +31,7 @@ type lattice struct {
 	flushAt    time.Duration // 0: nothing to tell
 	encoding   Ticket
 	value      *Body     // as of the last Encode; nil: it may have changed since
+	mute       bool      // the engine could not encode it; until it changes it is not asked again
 	exposed    []exposed // what others may get pieces of, the oldest first
 	passed     []Blob    // offers announced lately
 }
@@ -74,18 +75,27 @@ func newLattices(b *base) *lattices {
 }
 
 // open begins to follow a lattice whose seed has come. When there are too many one has to go that no job here has
-// named; what was sent unasked takes no other's place.
+// named, or names any more; what was sent unasked takes no other's place.
 func (c *lattices) open(e *entry) {
 	d := e.digest
 	if c.byDigest[d] != nil || len(c.list) >= c.most && e.from != "" {
 		return
 	}
 	if len(c.list) >= c.most {
-		i := slices.IndexFunc(c.list, func(n *lattice) bool {
-			e := c.store.find(n.digest)
-			return e == nil || e.from != ""
-		})
-		c.close(c.list[max(0, i)])
+		least := func(of func(e *entry) bool) int {
+			return slices.IndexFunc(c.list, func(n *lattice) bool {
+				e := c.store.find(n.digest)
+				return e == nil || of(e)
+			})
+		}
+		i := least(func(e *entry) bool { return e.from != "" })
+		if i < 0 {
+			i = least(c.store.free)
+		}
+		if i < 0 {
+			return
+		}
+		c.close(c.list[i])
 	}
 	n := &lattice{digest: d, flushed: -c.cfg.FlushEvery}
 	c.byDigest[d] = n
@@ -135,7 +145,7 @@ func (n *lattice) passes(b Blob) bool {
 func (c *Core) Offered(now time.Duration, d Digest) Output {
 	c.begin(now)
 	if n := c.lattices.byDigest[d]; n != nil {
-		n.value = nil
+		n.value, n.mute = nil, false
 		n.pending = true
 		if n.flushAt == 0 && n.collecting == 0 {
 			n.flushAt = max(c.now, n.flushed+c.cfg.FlushEvery)
@@ -245,7 +255,7 @@ func (c *Core) Joined(now time.Duration, t Ticket, valid, changed bool) Output {
 		}
 	}
 	if n := l.byDigest[j.digest]; n != nil && changed {
-		n.value = nil
+		n.value, n.mute = nil, false
 		c.jobs.changed(j.digest)
 	}
 	if j.job != 0 {
@@ -280,7 +290,7 @@ func (c *lattices) settle() {
 	}
 	stale := false
 	for _, n := range c.list {
-		if n.value == nil {
+		if n.value == nil && !n.mute {
 			stale = true
 			if n.encoding == 0 {
 				n.encoding = c.ask(Order{Kind: OrderEncode, Digest: n.digest})
@@ -302,7 +312,7 @@ func (c *Core) Encoded(now time.Duration, t Ticket, d Digest, value *Body) Outpu
 	c.begin(now)
 	if n := c.lattices.byDigest[d]; n != nil && n.encoding == t {
 		n.encoding = 0
-		n.value = value
+		n.value, n.mute = value, value == nil
 		if value != nil && !slices.ContainsFunc(n.exposed, func(x exposed) bool { return x.body.Top == value.Top }) {
 			c.lattices.expose(d, "", value)
 		}

@@ -39,7 +39,8 @@ func (c *fetcher) apply(e *entry) bool {
 	c.store.state(e.recipe.Parent) // is used
 	// What waits for the engine is paid for until that has taken it: the write, too, whoever drops it meanwhile.
 	parent, size := c.store.find(e.recipe.Parent), e.recipe.State.Size+e.write.Size
-	if !c.store.allows(e.from, size, e, parent) || !c.store.room(e.recipe.State.Size, e, parent) {
+	if e.from != "" && c.appliesOf(e.from) >= maxApplies || !c.store.allows(e.from, size, e, parent) ||
+		!c.store.room(e.recipe.State.Size, e, parent) {
 		return false
 	}
 	c.store.senders.bill(e.from, size)
@@ -48,6 +49,18 @@ func (c *fetcher) apply(e *entry) bool {
 		Data: e.write.Bytes()})
 	c.applies[e.applying] = applying{e.digest, e.recipe.Parent, e.from, size, c.store.hold(e.write)}
 	return true
+}
+
+// maxApplies is how many writes of one sender the engine has at a time: small ones cost more than their bytes.
+const maxApplies = 64
+
+func (c *fetcher) appliesOf(payer PeerID) (n int) {
+	for _, a := range c.applies {
+		if a.payer == payer {
+			n++
+		}
+	}
+	return n
 }
 
 // applied takes the outcome of a write. If it is not the writer's state, only that state itself will do; the user is
@@ -70,7 +83,8 @@ func (c *fetcher) applied(t Ticket, state *Body) {
 		}
 	}()
 	if e == nil || e.applying != t {
-		return // dropped meanwhile
+		c.advanceAll() // dropped meanwhile: whoever has waited for it goes another way
+		return
 	}
 	e.applying = 0
 	c.stats.Applies++

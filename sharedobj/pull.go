@@ -42,13 +42,13 @@ func newPull(blob Blob, cfg *Config) *pull {
 func (p *pull) add(now time.Duration, id PeerID) {
 	s := p.source(id)
 	if s == nil {
-		s = &source{peer: id, window: newWindow(p.most)}
+		s = &source{peer: id, window: newWindow(p.most), heard: now}
 		p.sources = append(p.sources, s)
 	}
-	if !s.bad && s.misses >= maxMisses {
-		s.misses = 0
+	if !s.bad && s.misses >= maxMisses { // what it says is no piece: others come before it
+		p.sources = append(slices.DeleteFunc(p.sources, func(o *source) bool { return o == s }), s)
+		s.misses, s.heard = 0, now
 	}
-	s.heard = now
 }
 
 func (p *pull) source(id PeerID) *source {

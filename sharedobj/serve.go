@@ -133,7 +133,7 @@ func (c *server) onAsk(from PeerID, a *Ask) {
 	e := c.store.find(a.Digest)
 	f := c.fetches.byDigest[a.Digest]
 	if e != nil && (e.state != nil || f != nil) {
-		c.send(from, &Message{Answer: c.answer(a.Digest)})
+		c.sendAnswer(from, c.answer(a.Digest))
 		if e.state != nil {
 			c.addHolder(e, from)
 			return
@@ -156,6 +156,21 @@ func (c *server) onAsk(from PeerID, a *Ask) {
 	if e == nil || f == nil {
 		c.send(from, &Message{Answer: c.answer(a.Digest)})
 	}
+}
+
+// sendAnswer sends the bytes along only to whom they may be served: the others ask for them.
+func (c *server) sendAnswer(to PeerID, a *Answer) {
+	n := 0
+	for i := range a.Told {
+		n += len(a.Told[i].Write) + len(a.Told[i].State)
+	}
+	if n > 0 && !c.spend(c.now, to, uint64(n)) {
+		c.stats.Refused++
+		for i := range a.Told {
+			a.Told[i].Write, a.Told[i].State = nil, nil
+		}
+	}
+	c.send(to, &Message{Answer: a})
 }
 
 // maxAskers bounds who is told of one fetch.

@@ -126,8 +126,10 @@ func (c *spreader) onAnnounce(from PeerID, a *Announce) {
 	if f == nil || f.pushed {
 		return
 	}
-	if f.pushed = true; !wanted {
-		f.from = from
+	if !wanted {
+		f.pushed, f.from = true, from
+	} else if slices.ContainsFunc(f.ways, func(w *way) bool { return w.peer == from && w.state == helps }) {
+		return // it has said so
 	}
 	c.addHolder(e, from)
 	w := &way{peer: from, state: helps}

@@ -44,4 +44,7 @@ func (w *window) came(took time.Duration) {
 func (w *window) lost() { w.size, w.in = max(leastWindow, w.size/2), 0 }
 
 // timeout is how long to wait for a piece.
-func (w *window) timeout(least time.Duration) time.Duration { return least + 4*w.usual }
+func (w *window) timeout(least time.Duration) time.Duration { return least + min(4*w.usual, mostWait) }
+
+// mostWait bounds it: a source that is slower each time would be waited for ever longer.
+const mostWait = 30 * time.Second

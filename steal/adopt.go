@@ -205,7 +205,8 @@ func (ad *adoption) adoptOne(p *peer, j *Adoption) bool {
 		return true
 	}
 	k := ad.lost.store.find(j.Path, j.Identity)
-	if k == nil || len(ad.segments.byID) >= ad.cfg.MaxSegments || ad.segments.unackedN >= ad.cfg.MaxUnackedBytes {
+	if k == nil || !ad.mayHaveAgain(p, j) || len(ad.segments.byID) >= ad.cfg.MaxSegments ||
+		ad.segments.unackedN >= ad.cfg.MaxUnackedBytes {
 		return false
 	}
 	s := &segment{job: Job{Path: j.Path, Identity: j.Identity}, from: p.id, since: ad.now}
@@ -214,6 +215,20 @@ func (ad *adoption) adoptOne(p *peer, j *Adoption) bool {
 	ad.book.sendFirst(s, k.Outcome, k.Voucher)
 	return true
 }
+
+// mayHaveAgain says whether p may be sent one more outcome that is kept: half of what may be held is one peer's at
+// most, and of one outcome that it does not acknowledge it gets a few.
+func (ad *adoption) mayHaveAgain(p *peer, j *Adoption) bool {
+	same := 0
+	for _, s := range p.held {
+		if s.state == finished && s.is(j.Path, j.Identity) {
+			same++
+		}
+	}
+	return same < maxSame && 2*len(p.held) < ad.cfg.MaxSegments
+}
+
+const maxSame = 4
 
 // seek looks for somebody who has what a restarted segment is to find out. A segment that runs is given up
 // for it if the orphan began before it, as it certainly did if it is run again, and not for longer than it takes to

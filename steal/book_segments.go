@@ -9,7 +9,8 @@ import (
 // too many.
 func (b *book) hold(p *peer, g *Grant) bool {
 	s := &segment{job: g.Job, from: p.id, since: b.now}
-	if !b.segments.charge(s, g.Job.Size()+jobOverhead, false) {
+	its := max(b.cfg.MaxWaiting, b.cfg.MaxSegments/4) // places, of which results that it does not acknowledge take some
+	if len(p.held) >= its || !b.segments.charge(s, g.Job.Size()+jobOverhead, false) {
 		b.stats.JobsWithoutRoom++
 		return false
 	}

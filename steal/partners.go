@@ -34,7 +34,7 @@ func (ps *partners) meet(id PeerID) *peer {
 		return p
 	}
 	return ps.add(ps.stranger(id), ps.cfg.MaxPartners, func(p *peer) bool {
-		return p.partner(ps.now) || ps.talking(p)
+		return p.partner(ps.now) || ps.talking(p) || p.shunned || ps.now < p.credit.until
 	})
 }
 

@@ -61,10 +61,15 @@ func (lo *losses) rivalOf(from Address, u *Tuple) *segment {
 
 // giveWay ends orphans that began after another peer had begun the same job, or one above it that is not run again.
 func (lo *losses) giveWay(to []Tuple) {
+	if lo.segments.orphans == 0 || len(to) == 0 {
+		return
+	}
+	all := lo.segments.inOrder()
 	for i := range to {
 		u := &to[i]
-		for _, s := range lo.segments.inOrder() {
-			if s.orphan && s.begun > lo.now-u.Age && (s.is(u.Path, u.Identity) || u.Path.Above(s.job.Path)) {
+		for _, s := range all {
+			there := s.orphan && lo.segments.byID[s.id] == s
+			if there && s.begun > lo.now-u.Age && (s.is(u.Path, u.Identity) || u.Path.Above(s.job.Path)) {
 				lo.letGo(s)
 				lo.book.endOrphan(s)
 			}

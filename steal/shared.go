@@ -76,5 +76,10 @@ func (s *shared) tellAll(n *News) {
 	s.order(Order{Kind: Tell, News: n})
 }
 
+func (s *shared) isMember(id PeerID) bool {
+	_, is := s.members.Find(id)
+	return is
+}
+
 // salvaging says whether lost work is made use of.
 func (s *shared) salvaging() bool { return s.run.Recovery == Salvage }

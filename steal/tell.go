@@ -17,6 +17,9 @@ const maxNewsBytes = 48 << 10
 // tellAgain is the least time before the same outcome is told again because somebody else is lost.
 const tellAgain = 10 * time.Second
 
+// mostQuiet is the longest time after which what is at work for nobody is told again.
+const mostQuiet = 10 * time.Minute
+
 // teller holds what is to be told.
 type teller struct {
 	jobs []jobName // in order
@@ -72,7 +75,7 @@ func (lw *lostWork) announceOrphans() { lw.announceSome((*segment).adoptable) }
 func (lw *lostWork) announceSome(fits func(*segment) bool) {
 	for _, s := range lw.segments.inOrder() {
 		if fits(s) && lw.now-s.toldAt >= lw.cfg.TellEvery { // else it is about to be told
-			s.quiet = 2 * max(s.quiet, tellAgain)
+			s.quiet = min(2*max(s.quiet, tellAgain), mostQuiet)
 			lw.announceRunning(s)
 		}
 	}

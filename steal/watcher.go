@@ -14,6 +14,7 @@ type watcher struct {
 	changed bool       // these have
 	begun   bool       // restarted jobs are here
 	told    bool       // the engine has the snapshot now
+	steps   int        // of all paths of now
 	at      time.Duration
 }
 
@@ -41,8 +42,11 @@ func (t *touched) any() bool { return t.many || len(t.paths) > 0 }
 
 func (t *touched) none() { t.many, t.paths = false, t.paths[:0] }
 
-// smallTable is how many paths an engine is given without a second thought.
-const smallTable = 512
+// smallTable is how many paths an engine is given without a second thought, of usualPath steps in the mean.
+const (
+	smallTable = 512
+	usualPath  = 32
+)
 
 // orphans is what is known of lost work at the moment, the work kept here included.
 func (lw *lostWork) orphans() *Orphans {
@@ -71,8 +75,16 @@ func (lw *lostWork) orphans() *Orphans {
 	lw.store.touched.none()
 	lw.tuples.touched.none()
 	w.running, w.changed, w.told = running, false, false
+	if w.steps = 0; w.now.Len() <= smallTable {
+		for _, p := range w.now.Paths() {
+			w.steps += len(p)
+		}
+	}
 	return w.now
 }
+
+// large says whether the snapshot is more than an engine is given without a second thought.
+func (w *watcher) large() bool { return w.now.Len() > smallTable || w.steps > smallTable*usualPath }
 
 // without lists those paths of one sorted list that are not in another.
 func without(paths, others []job.Path) (left []job.Path) {
@@ -103,7 +115,7 @@ func (lw *lostWork) expectRestarted() {
 // to another process, more often than every TellEvery.
 func (lw *lostWork) showOrphans() {
 	w := &lw.shown
-	if !w.begun || !lw.stale() || lw.now < w.at && w.now.Len() > smallTable {
+	if !w.begun || !lw.stale() || lw.now < w.at && w.large() {
 		return
 	}
 	o := lw.orphans()
@@ -120,7 +132,7 @@ func (lw *lostWork) stale() bool {
 
 // nextShow is when showOrphans will have something to do that it put off; 0 is never.
 func (lw *lostWork) nextShow() time.Duration {
-	if w := &lw.shown; w.begun && lw.stale() && lw.now < w.at && w.now.Len() > smallTable {
+	if w := &lw.shown; w.begun && lw.stale() && lw.now < w.at && w.large() {
 		return w.at
 	}
 	return 0

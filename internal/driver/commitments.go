@@ -13,7 +13,7 @@ type Commitments struct {
 	Most int // bytes
 
 	made  map[verify.Hash]*Commitment // by tree
-	order []verify.Hash               // the oldest first; some may be gone
+	order []verify.Hash               // the oldest first
 	bytes int
 }
 
@@ -30,13 +30,18 @@ func (x *Commitments) Note(c *Commitment) {
 	if x.made == nil {
 		x.made = map[verify.Hash]*Commitment{}
 	}
+	if x.made[c.Claim.Tree] == nil {
+		x.order = append(x.order, c.Claim.Tree)
+	}
 	x.drop(c.Claim.Tree)
 	x.made[c.Claim.Tree] = c
-	x.order = append(x.order, c.Claim.Tree)
 	for x.bytes += c.Made.Size(); x.bytes > x.Most; x.order = x.order[1:] {
 		x.drop(x.order[0])
 	}
 }
+
+// Kept is how many are remembered.
+func (x *Commitments) Kept() int { return len(x.order) }
 
 func (x *Commitments) drop(tree verify.Hash) {
 	if c := x.made[tree]; c != nil {

@@ -89,6 +89,9 @@ func (s *shared) holdsBack(in *input) bool {
 			}
 		}
 	case m.HandOver != nil && m.Validate() == nil:
+		if s.handsOver(m) >= mostHandOvers {
+			return true // whoever leaves says it again until it is acknowledged
+		}
 		for i := range m.HandOver.Parts {
 			more, _ := port.NamedBy(m.HandOver.Parts[i].Outcome)
 			names = append(names, more...)
@@ -101,6 +104,24 @@ func (s *shared) holdsBack(in *input) bool {
 	}
 	s.hold(in.now, &heldBack{in: *in}, names, m.From.Peer)
 	return true
+}
+
+// mostHandOvers is how many of one peer wait for what they name: they are held whole.
+const mostHandOvers = 4
+
+// handsOver is how many of a message's sender wait, or as many as there may be if this one does.
+func (s *shared) handsOver(m *steal.Message) int {
+	var wait []*heldBack
+	for _, h := range s.results.held {
+		if h.order != nil || h.in.message.HandOver == nil || h.in.message.From != m.From || slices.Contains(wait, h) {
+			continue
+		}
+		if h.in.message.HandOver.ID == m.HandOver.ID {
+			return mostHandOvers
+		}
+		wait = append(wait, h)
+	}
+	return len(wait)
 }
 
 func (s *shared) has(names []sharedobj.Digest) bool {

@@ -8,6 +8,7 @@ const (
 	objectWaits   = "^TestWhatWaitsForTheEngine$"
 	objectSenders = "^Test(Senders|NamedIs|LatticesOf)"
 	objectFull    = "^Test(WhatIsMadeIsUsed|WhoFindsNoRoomRests|WaysAreTheRuns)$"
+	objectLiars   = "^Test(LatticesNobody|Answers|PushedOn|SlowerAnd|SmallWrites|FetchesOfOne|JobsClose|Forgotten|GoneFrom)"
 	objectUnits   = "^Test(Transcripts|Flood|Assembly|Size|Pull|Window|Announce|Store|Two)"
 )
 
@@ -38,6 +39,28 @@ var objectMutants = []mutant{
 	{name: "sharedobj/asks-in-the-past", wrong: "who may ask again and need not has something to do without end",
 		file: "sharedobj/fetch.go", run: "^TestCoreSurvivesAnything$", old: "		f.restAt, f.ways = 0, nil // everybody",
 		new: "		f.ways = nil // everybody"},
+	{name: "sharedobj/encodes-for-ever", wrong: "a lattice that cannot be encoded is asked for again at once",
+		file: "sharedobj/lattices.go", run: objectLiars, old: "value, value == nil\n", new: "value, false\n"},
+	{name: "sharedobj/answers-are-pieces", wrong: "a source that only answers is waited for", file: "sharedobj/pull.go",
+		run: objectLiars, old: "maxMisses { // what it says", new: "maxMisses || s.heard > 0 { // what it says"},
+	{name: "sharedobj/pushed-on-jobs", wrong: "what is announced while a job waits for it stays", file: "sharedobj/spread.go",
+		run: objectLiars, old: "	if !wanted {\n		f.pushed, f.from = true, from\n", new: "	if f.pushed = true; !wanted {\n		f.from = from\n"},
+	{name: "sharedobj/slower-and-slower", wrong: "a source that is ever slower is waited for ever longer",
+		file: "sharedobj/window.go", run: objectLiars, old: "least + min(4*w.usual, mostWait)", new: "least + 4*w.usual"},
+	{name: "sharedobj/small-writes", wrong: "small writes wait for the engine without end", file: "sharedobj/plan.go",
+		run: objectLiars, old: "e.from != \"\" && c.appliesOf(e.from) >= maxApplies ||", new: ""},
+	{name: "sharedobj/one-victim", wrong: "one victim's jobs take all fetches", file: "sharedobj/fetch.go",
+		run: objectLiars, old: "return c.ofVictim[victim] < max(c.cfg.MaxNeeds, c.cfg.MaxFetches/senderPart) &&\n		len", new: "return len"},
+	{name: "sharedobj/no-place-for-good", wrong: "a job for which there was no place is not begun when there is one",
+		file: "sharedobj/fetch.go", run: objectLiars, old: "	c.jobs.freed = true\n", new: ""},
+	{name: "sharedobj/closes-pinned", wrong: "jobs that are gone close lattices that are used", file: "sharedobj/lattices.go",
+		run: objectLiars, old: "i = least(c.store.free)", new: "i = 0"},
+	{name: "sharedobj/answers-unmetered", wrong: "answers bring bytes that nothing bounds", file: "sharedobj/serve.go",
+		run: objectLiars, old: "n > 0 && !c.spend(", new: "n < 0 && !c.spend("},
+	{name: "sharedobj/forgotten-on-the-way", wrong: "who waits for a version that was forgotten does nothing more",
+		file: "sharedobj/plan.go", run: objectLiars, old: "		c.advanceAll() // dropped", new: "		// dropped"},
+	{name: "sharedobj/gone-from-anybody", wrong: "whoever is no source has a write given up", file: "sharedobj/answers.go",
+		run: objectLiars, old: "blob.Top == top && f.pull.source(from) != nil {", new: "blob.Top == top {"},
 	{name: "sharedobj/ways-unclaimed", wrong: "what leads to what a job names stays that of who has told of it",
 		file: "sharedobj/senders.go", run: objectFull, old: "	if from == \"\" {\n		c.store.own(e)\n",
 		new: "	if from == \"\" {\n"},

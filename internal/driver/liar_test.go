@@ -1,0 +1,90 @@
+package driver_test
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/sharedobj"
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
+)
+
+// Hand-overs that wait for what they name are held whole: of one peer a few are, whatever it numbers them, and a job
+// that names something finds its place.
+func TestHandOversThatWait(t *testing.T) {
+	s := newSharer(t, "a", true)
+	for i := range 100 {
+		var d sharedobj.Digest
+		binary.LittleEndian.PutUint32(d[:], uint32(i+1))
+		outcome, err := port.NameIn(make([]byte, 100<<10), []sharedobj.Digest{d})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.d.Step(s.now, &steal.Message{Run: job.RunID{1}, From: steal.Address{Peer: "b", Inc: 1},
+			To: steal.Address{Peer: "a"},
+			HandOver: &steal.HandOver{ID: uint64(i / 2), Parts: []steal.Partial{{Path: job.Path{1},
+				Outcome: outcome}}}})
+	}
+	if n := s.d.Waiting(); n != 4 {
+		t.Errorf("one member has %d hand-overs wait", n)
+	}
+	made := constant("sea")
+	names := &port.Names{Needs: []sharedobj.Need{{Digest: made.Shared.Recipe.Digest()}}}
+	b, _ := names.Encode()
+	s.said = nil
+	s.d.Step(s.now, &steal.Message{Run: job.RunID{1}, From: steal.Address{Peer: "b", Inc: 1},
+		To: steal.Address{Peer: "a", Inc: 1},
+		Reply: &steal.StealReply{Jobs: []steal.Grant{{Handle: 1, Job: steal.Job{Path: job.Path{1}, Function: "f",
+			Names: b}}}}})
+	if strings.Contains(strings.Join(s.said, " "), "back") {
+		t.Errorf("a job that names something: %q", s.said)
+	}
+}
+
+// One hand-over does not take all fetches: what a job here reads is fetched.
+func TestOneHandOverTakesAllFetches(t *testing.T) {
+	s := newSharer(t, "a", true)
+	over := &steal.HandOver{ID: 1}
+	size := 0
+	for i := range 5 {
+		var ds []sharedobj.Digest
+		for k := range port.MaxNeeds {
+			ds = append(ds, sharedobj.Digest{1, byte(i), byte(k)})
+		}
+		outcome, _ := port.NameIn(nil, ds)
+		size += len(outcome)
+		over.Parts = append(over.Parts, steal.Partial{Path: job.Path{uint32(i)}, Outcome: outcome})
+	}
+	s.d.Step(s.now, &steal.Message{Run: job.RunID{1}, From: steal.Address{Peer: "b", Inc: 1},
+		To: steal.Address{Peer: "a"}, HandOver: over})
+	s.did = nil
+	made := constant("sea")
+	s.tell(port.Event{Kind: port.Wanted,
+		Shared: &port.Shared{Digest: made.Shared.Recipe.Digest()}}) // a job here reads something
+	if slices.Contains(s.did, "failed") {
+		t.Errorf("after one hand-over of %d bytes a read of a job here fails at once: %v", size, s.did)
+	}
+}
+
+// What is written again for one tree is one commitment.
+func TestCommitmentsOfOneTree(t *testing.T) {
+	x := &driver.Commitments{Most: 1 << 10}
+	c := &driver.Commitment{Claim: verify.Claim{Tree: verify.Hash{1}}, Made: &driver.Made{}}
+	other := &driver.Commitment{Claim: verify.Claim{Tree: verify.Hash{2}}, Made: &driver.Made{}}
+	n := 1<<10/c.Made.Size() - 1 // for all of which there is room
+	for range n {
+		x.Note(c)
+	}
+	x.Note(other)
+	for range n {
+		x.Note(c)
+	}
+	if x.Of(c.Run, other.Claim.Tree) == nil || x.Of(c.Run, c.Claim.Tree) == nil || x.Kept() != 2 {
+		t.Errorf("%d are kept", x.Kept())
+	}
+}
