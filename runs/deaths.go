@@ -3,6 +3,8 @@ package runs
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
 	"maps"
 	"slices"
 	"time"
@@ -20,26 +22,40 @@ type Suspect struct {
 	Identity job.Identity
 }
 
-// same says whether it is that job. A path alone is not enough: another argument is another job.
-func (s Suspect) same(o Suspect) bool {
-	return s.Identity == o.Identity && slices.Equal(s.Path, o.Path)
-}
-
 // deaths are what is known of those of one run, by the peer whose process it was.
 type deaths struct {
 	by     map[PeerID]*death
 	again  repetition // of this peer's own
 	doomed bool       // the run is failing because of them
+
+	worst  Suspect  // see killer
+	killed []PeerID // by it
+	stale  bool     // something was said since that was looked for
 }
 
 type death struct {
-	jobs []Suspect // the last ones
+	jobs []Suspect     // the last ones
+	keys []suspectHash // theirs
 	why  string
+}
+
+// suspectHash tells jobs apart: to compare long paths of all with those of all takes too long.
+type suspectHash [sha256.Size]byte
+
+func (s Suspect) hash() suspectHash {
+	b := make([]byte, 0, len(s.Identity)+4*len(s.Path))
+	b = append(b, s.Identity[:]...)
+	for _, step := range s.Path {
+		b = binary.LittleEndian.AppendUint32(b, step)
+	}
+	return sha256.Sum256(b)
 }
 
 const (
 	// maxSuspects bounds the jobs that one peer names: those of its last deaths.
 	maxSuspects = 64
+	// maxSteps bounds the steps of their paths, but for the last one's.
+	maxSteps = 1 << 13
 	// maxVictims bounds the peers whose deaths are remembered of a run.
 	maxVictims = 64
 )
@@ -58,27 +74,40 @@ func (d *deaths) note(from PeerID, jobs []Suspect, why string) {
 		d.by[from] = x
 	}
 	for _, j := range jobs[:min(len(jobs), maxSuspects)] {
-		if !slices.ContainsFunc(x.jobs, j.same) {
-			x.jobs = append(x.jobs, j)
+		if key := j.hash(); !slices.Contains(x.keys, key) {
+			x.jobs, x.keys = append(x.jobs, j), append(x.keys, key)
+			d.stale = true
 		}
 	}
-	x.jobs = x.jobs[max(0, len(x.jobs)-maxSuspects):]
+	steps := 0
+	for i := len(x.jobs) - 1; i >= 0; i-- {
+		if steps += len(x.jobs[i].Path); len(x.jobs)-i > maxSuspects || i < len(x.jobs)-1 && steps > maxSteps {
+			x.jobs, x.keys = slices.Clone(x.jobs[i+1:]), slices.Clone(x.keys[i+1:])
+			break
+		}
+	}
 	x.why = why
 }
 
 // killer is a job that two peers name: the deepest one, for what is above it has perhaps only waited for it.
 func (d *deaths) killer() (worst Suspect, peers []PeerID) {
-	list := slices.Sorted(maps.Keys(d.by))
-	for i, a := range list {
-		for _, j := range d.by[a].jobs {
-			for _, b := range list[i+1:] {
-				if slices.ContainsFunc(d.by[b].jobs, j.same) && (peers == nil || j.worse(worst)) {
-					worst, peers = j, []PeerID{a, b}
-				}
+	if !d.stale {
+		return d.worst, d.killed
+	}
+	d.stale, d.killed = false, nil
+	first := map[suspectHash]PeerID{}
+	for _, a := range slices.Sorted(maps.Keys(d.by)) {
+		for i, j := range d.by[a].jobs {
+			key := d.by[a].keys[i]
+			switch b, named := first[key]; {
+			case !named:
+				first[key] = a
+			case d.killed == nil || j.worse(d.worst):
+				d.worst, d.killed = j, []PeerID{b, a}
 			}
 		}
 	}
-	return worst, peers
+	return d.worst, d.killed
 }
 
 // worse orders suspects.

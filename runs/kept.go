@@ -14,6 +14,14 @@ import (
 type kept struct {
 	*table
 	of map[RunID]*keptRun
+	// outdated are writes under way of answers that were dropped: what is said of them is not of the next one there.
+	outdated map[placeOf]int
+}
+
+// placeOf is where an answer is written.
+type placeOf struct {
+	run  RunID
+	file File
 }
 
 type keptRun struct {
@@ -29,6 +37,7 @@ type keptAnswer struct {
 	size    int64
 	since   time.Time
 	written bool   // it is on the disk
+	told    bool   // or could not be put there
 	ticket  Ticket // of who is to be told when it is; 0: nobody
 }
 
@@ -142,7 +151,7 @@ func (k *kept) finished(r *run, out Outcome) {
 		return
 	}
 	if n != nil && len(n.answers) >= 2 { // the second of the others' gives way
-		n.answers = n.answers[:1]
+		k.drop(r.m.Run, 1)
 		if n.answers[0].file == RivalFile {
 			k.order(Remove{HeldFile, r.m.Run})
 		} else {
@@ -154,17 +163,26 @@ func (k *kept) finished(r *run, out Outcome) {
 
 // wrote goes on when an answer is on the disk, or could not be put there.
 func (k *kept) wrote(id RunID, file File, trouble string) {
-	n := k.of[id]
-	if n == nil {
+	n, i := k.of[id], -1
+	if n != nil {
+		i = slices.IndexFunc(n.answers, func(a keptAnswer) bool { return a.file == file })
+	}
+	w := placeOf{id, file}
+	outdated := k.outdated[w] > 0
+	if outdated {
+		if k.outdated[w]--; k.outdated[w] == 0 {
+			delete(k.outdated, w)
+		}
+	}
+	if i < 0 {
 		k.order(Remove{file, id}) // released in the meantime
 		return
 	}
-	i := slices.IndexFunc(n.answers, func(a keptAnswer) bool { return a.file == file })
-	if i < 0 {
-		k.order(Remove{file, id})
+	if outdated {
 		return
 	}
 	a := &n.answers[i]
+	a.told = true
 	ticket, mine := a.ticket, a.Author == k.self
 	a.ticket = 0
 	if a.written = trouble == ""; !a.written {
@@ -192,7 +210,13 @@ func (k *kept) wrote(id RunID, file File, trouble string) {
 func (k *kept) drop(id RunID, i int) {
 	n := k.of[id]
 	if t := n.answers[i].ticket; t != 0 {
-		k.order(Reply{t, id, &Refusal{Refuse, "its owner was heard in the meantime"}})
+		k.order(Reply{t, id, &Refusal{Refuse, "its owner was heard in the meantime, or another one came"}})
+	}
+	if a := &n.answers[i]; !a.told && !a.written {
+		if k.outdated == nil {
+			k.outdated = map[placeOf]int{}
+		}
+		k.outdated[placeOf{id, a.file}]++
 	}
 	if n.answers = slices.Delete(n.answers, i, i+1); len(n.answers) == 0 {
 		delete(k.of, id)

@@ -122,7 +122,7 @@ func (x *musters) coordinates(r *run) bool {
 }
 
 func (x *musters) make(r *run, w *Muster) {
-	s := &Roster{Run: r.m.Run, Author: x.self, Number: r.rosters.next(x.now), Wanted: w.Wanted,
+	s := &Roster{Run: r.m.Run, Author: x.self, Number: r.rosters.next(x.self, x.now), Wanted: w.Wanted,
 		Out: fitting(w.Out), Until: r.m.Expires}
 	if old := x.counting(r); old != nil {
 		s.Log = old.Log
@@ -162,7 +162,8 @@ func (x *musters) keepUp(r *run) {
 		switch mine, old := r.rosters.said[x.self], x.counting(r); {
 		case mine == nil || mine != old:
 			w := &Muster{Wanted: r.m.firstWanted()}
-			if old != nil { // of who coordinated before
+			if old != nil && (x.self != r.m.Owner || old.Author == x.self) {
+				// of who coordinated before; an owner who comes back begins anew
 				w.Wanted, w.Out = old.Wanted, old.Out
 			}
 			x.make(r, w)

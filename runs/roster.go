@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"maps"
 	"slices"
 	"time"
 )
@@ -103,11 +102,12 @@ func (s *rosters) put(r *Roster, from PeerID, heard time.Time) {
 	}
 }
 
-// next is a number that is higher than all that were heard, also those of this peer's earlier lives.
-func (s *rosters) next(now time.Time) uint64 {
+// next is a number that is higher than all that were heard of this peer, in earlier lives too. Others' are not compared
+// with it: one of them could have it that no number is higher.
+func (s *rosters) next(self PeerID, now time.Time) uint64 {
 	n := uint64(max(now.Unix(), 1))
-	for x := range maps.Values(s.said) {
-		n = max(n, min(x.Number, 1<<62)+1)
+	if mine := s.said[self]; mine != nil {
+		n = max(n, mine.Number+1)
 	}
 	return n
 }

@@ -120,7 +120,9 @@ func TestPushedOnJobs(t *testing.T) {
 	d := r.Digest()
 	c.JobCame(1, Job{ID: 1, Victim: "b1", Needs: []Need{{Digest: d}}})
 	c.Step(2, &Message{From: "b1", To: "a1", Announce: &Announce{Origin: "b1", Recipe: *r}})
-	c.Withdrawn(3, 1) // b1 aborts its job
+	if c.Withdrawn(3, 1); c.fetches.byDigest[d] != nil { // b1 aborts its job
+		t.Error("it is fetched for nobody")
+	}
 	now := time.Second
 	for ; now < time.Hour; now += time.Second {
 		c.Tick(now)
@@ -218,6 +220,21 @@ func TestFetchesOfOneVictim(t *testing.T) {
 	if !asked {
 		t.Errorf("no fetch is under way (%d), yet a2's job goes back at %v without anybody having been asked",
 			len(c.fetches.list), back)
+	}
+}
+
+// A job for which there was no place among the fetches has one as soon as there is.
+func TestFetchesForWhoWaited(t *testing.T) {
+	c := newTestCore(t, func(c *Config) { c.MaxFetches, c.MaxAdopted = 2, 1 })
+	for i := range 3 {
+		c.JobCame(1, Job{ID: JobID(1 + i), Victim: "b1", Needs: []Need{{Digest: Digest{1, byte(i)}}}})
+	}
+	if out := c.JobCame(2, Job{ID: 100, Victim: "a2", Needs: []Need{{Digest: Digest{2}}}}); len(out.Messages) > 0 {
+		t.Fatalf("%d fetches are under way", len(c.fetches.list))
+	}
+	out := c.Withdrawn(3, 2)
+	if len(out.Messages) != 1 || out.Messages[0].Ask == nil || out.Messages[0].Ask.Digest != (Digest{2}) {
+		t.Errorf("when there is a place %d messages ask for what a job waits for", len(out.Messages))
 	}
 }
 

@@ -38,6 +38,9 @@ func TestRelayedForgetsNobody(t *testing.T) {
 			c.Step(now, &Message{From: sender, To: c.Self(), Relayed: &Message{From: sender, To: to,
 				Ack: &ResultAck{Handle: 1}}})
 		}
+		if c.partners.find(PeerID(fmt.Sprintf("nobody %d", 2*c.cfg.MaxPartners-1))) != nil {
+			t.Errorf("%s: a peer that does not exist is known", what)
+		}
 		c.Step(now, request(0, 2, 0))
 		q := c.partners.find(me.Peer)
 		if q != p && !q.shunned && c.victim.mayHave(q) > 0 {

@@ -101,6 +101,11 @@ func TestOrphansGiveWay(t *testing.T) {
 		c.Report(c.now+10*time.Second, Load{Workers: 1, Runs: 1})
 		if x.orphan {
 			goodbye(c, "b")
+		} else { // but another job is for nobody
+			c.Report(c.now, Load{Workers: 2, Idle: 1, Runs: 1})
+			holdFor(c, "e", 1, jobAt(7))
+			c.Report(c.now, Load{Workers: 2, Runs: 2})
+			goodbye(c, "e")
 		}
 		out := c.Step(c.now, &Message{From: living("d"), To: c.self, Abort: &Abort{Elsewhere: []Tuple{x.what}}})
 		ended := slices.ContainsFunc(out.Orders, func(o Order) bool { return o.Kind == AbortSegment })

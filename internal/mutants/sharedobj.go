@@ -8,7 +8,7 @@ const (
 	objectWaits   = "^TestWhatWaitsForTheEngine$"
 	objectSenders = "^Test(Senders|NamedIs|LatticesOf)"
 	objectFull    = "^Test(WhatIsMadeIsUsed|WhoFindsNoRoomRests|WaysAreTheRuns)$"
-	objectLiars   = "^Test(LatticesNobody|Answers|PushedOn|SlowerAnd|SmallWrites|FetchesOfOne|JobsClose|Forgotten|GoneFrom)"
+	objectLiars   = "^Test(LatticesNobody|Answers|PushedOn|SlowerAnd|SmallWrites|FetchesOfOne|FetchesFor|JobsClose|Forgotten|GoneFrom)"
 	objectUnits   = "^Test(Transcripts|Flood|Assembly|Size|Pull|Window|Announce|Store|Two)"
 )
 
