@@ -27,13 +27,18 @@ type exclusion struct {
 
 	turn atomic.Int64 // of what is told at meetings
 
-	mu    sync.Mutex
-	again alarm.Reminder // of this peer's own
+	mu       sync.Mutex
+	again    alarm.Reminder // of this peer's own
+	reviewed time.Time      // when all were looked at last
+	due      bool           // something was said since
 }
 
 const (
 	// maxOutTold bounds the statements of one meeting, and of those that are repeated.
 	maxOutTold = 64
+	// reviewEvery is how often all members' certificates are looked at because of what others say, who may take back
+	// and say again who is out as often as they like.
+	reviewEvery = time.Second
 )
 
 // hear takes one in, from anywhere.
@@ -43,10 +48,26 @@ func (e *exclusion) hear(b []byte, from peer.ID, tellOn bool) {
 	case err != nil:
 		e.log.Debug("revocation refused", "from", from, "error", err)
 	case news:
-		e.review()
+		e.mu.Lock()
+		e.due = true
+		e.mu.Unlock()
+		e.reviewDue(e.now())
 		if tellOn {
 			e.voice.tell(gossip.KindRevocation, b)
 		}
+	}
+}
+
+// reviewDue reviews if something was said since that was done last, and that is not just now.
+func (e *exclusion) reviewDue(now time.Time) {
+	e.mu.Lock()
+	due := e.due && now.Sub(e.reviewed) >= reviewEvery
+	if due {
+		e.due, e.reviewed = false, now
+	}
+	e.mu.Unlock()
+	if due {
+		e.review()
 	}
 }
 
@@ -95,6 +116,7 @@ func (e *exclusion) tell() {
 
 // keepUp repeats what this peer has said, a few at a time.
 func (e *exclusion) keepUp(now time.Time) {
+	e.reviewDue(now)
 	e.mu.Lock()
 	due := e.again.Due(now)
 	e.mu.Unlock()

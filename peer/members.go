@@ -130,8 +130,12 @@ func sameMember(a, b *statement.Card) bool {
 // review forgets those who are no members any more.
 func (m *members) review(member func(*statement.SignedCard) bool) {
 	m.mu.Lock()
+	all := maps.Clone(m.cards)
+	m.mu.Unlock()
+	maps.DeleteFunc(all, func(_ peer.ID, c *memberCard) bool { return member(c.SignedCard) }) // which takes its time
+	m.mu.Lock()
 	before := len(m.cards)
-	maps.DeleteFunc(m.cards, func(_ peer.ID, c *memberCard) bool { return !member(c.SignedCard) })
+	maps.DeleteFunc(m.cards, func(id peer.ID, c *memberCard) bool { return all[id] == c })
 	gone := len(m.cards) < before
 	m.mu.Unlock()
 	if gone {
