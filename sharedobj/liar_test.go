@@ -239,7 +239,7 @@ func TestFetchesForWhoWaited(t *testing.T) {
 }
 
 // A lattice that a job here names is not closed for those of others' jobs that are gone.
-func TestJobsCloseLattices(t *testing.T) {
+func TestJobsCloseNoLattices(t *testing.T) {
 	c := newTestCore(t, nil)
 	seed := Build([]byte("seed"))
 	mine := seedOf("bound", seed)
