@@ -18,7 +18,7 @@ import (
 // that names something finds its place.
 func TestHandOversThatWait(t *testing.T) {
 	s := newSharer(t, "a", true)
-	for i := range 100 {
+	for i := range 200 {
 		var d sharedobj.Digest
 		binary.LittleEndian.PutUint32(d[:], uint32(i+1))
 		outcome, err := port.NameIn(make([]byte, 100<<10), []sharedobj.Digest{d})
@@ -30,7 +30,7 @@ func TestHandOversThatWait(t *testing.T) {
 			HandOver: &steal.HandOver{ID: uint64(i / 2), Parts: []steal.Partial{{Path: job.Path{1},
 				Outcome: outcome}}}})
 	}
-	if n := s.d.Waiting(); n != 4 {
+	if n := s.d.Waiting(); n != 64 {
 		t.Errorf("one member has %d hand-overs wait", n)
 	}
 	made := constant("sea")

@@ -89,8 +89,14 @@ func (s *shared) holdsBack(in *input) bool {
 			}
 		}
 	case m.HandOver != nil && m.Validate() == nil:
-		if s.handsOver(m) >= mostHandOvers {
-			return true // whoever leaves says it again until it is acknowledged
+		switch wait, again := s.handsOver(m); {
+		case again:
+			return true
+		case wait >= mostHandOvers: // as if what the others name did not come
+			if m := s.without(in.message); m != nil {
+				s.d.inputs.push(input{kind: stepped, now: in.now, message: m, ready: true})
+			}
+			return true
 		}
 		for i := range m.HandOver.Parts {
 			more, _ := port.NamedBy(m.HandOver.Parts[i].Outcome)
@@ -107,21 +113,21 @@ func (s *shared) holdsBack(in *input) bool {
 }
 
 // mostHandOvers is how many of one peer wait for what they name: they are held whole.
-const mostHandOvers = 4
+const mostHandOvers = 64
 
-// handsOver is how many of a message's sender wait, or as many as there may be if this one does.
-func (s *shared) handsOver(m *steal.Message) int {
+// handsOver is how many of a message's sender wait, and whether this one does.
+func (s *shared) handsOver(m *steal.Message) (n int, again bool) {
 	var wait []*heldBack
 	for _, h := range s.results.held {
 		if h.order != nil || h.in.message.HandOver == nil || h.in.message.From != m.From || slices.Contains(wait, h) {
 			continue
 		}
 		if h.in.message.HandOver.ID == m.HandOver.ID {
-			return mostHandOvers
+			return 0, true
 		}
 		wait = append(wait, h)
 	}
-	return len(wait)
+	return len(wait), false
 }
 
 func (s *shared) has(names []sharedobj.Digest) bool {

@@ -3,8 +3,8 @@ package main
 // driverMutants are mistakes in the carrying out of what the cores decide.
 var driverMutants = []mutant{
 	{name: "driver/hand-overs-wait", wrong: "hand-overs of one peer wait without end", file: "internal/driver/results.go",
-		pkg: "internal/driver", run: "^TestHandOversThatWait$", old: "if s.handsOver(m) >= mostHandOvers {",
-		new: "if s.handsOver(m) < 0 {"},
+		pkg: "internal/driver", run: "^TestHandOversThatWait$", old: "case wait >= mostHandOvers:",
+		new: "case wait < 0:"},
 	{name: "driver/one-tree-twice", wrong: "what is written again takes the place of others",
 		file: "internal/driver/commitments.go", pkg: "internal/driver", run: "^TestCommitmentsOfOneTree$",
 		old: "	if x.made[c.Claim.Tree] == nil {\n", new: "	if x != nil {\n"},
