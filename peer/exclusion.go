@@ -48,19 +48,17 @@ func (e *exclusion) hear(b []byte, from peer.ID, tellOn bool) {
 	case err != nil:
 		e.log.Debug("revocation refused", "from", from, "error", err)
 	case news:
-		e.mu.Lock()
-		e.due = true
-		e.mu.Unlock()
-		e.reviewDue(e.now())
+		e.reviewDue(e.now(), true)
 		if tellOn {
 			e.voice.tell(gossip.KindRevocation, b)
 		}
 	}
 }
 
-// reviewDue reviews if something was said since that was done last, and that is not just now.
-func (e *exclusion) reviewDue(now time.Time) {
+// reviewDue reviews if something was said since that was done last, or now, and that was not just now.
+func (e *exclusion) reviewDue(now time.Time, news bool) {
 	e.mu.Lock()
+	e.due = e.due || news
 	due := e.due && now.Sub(e.reviewed) >= reviewEvery
 	if due {
 		e.due, e.reviewed = false, now
@@ -116,7 +114,7 @@ func (e *exclusion) tell() {
 
 // keepUp repeats what this peer has said, a few at a time.
 func (e *exclusion) keepUp(now time.Time) {
-	e.reviewDue(now)
+	e.reviewDue(now, false)
 	e.mu.Lock()
 	due := e.again.Due(now)
 	e.mu.Unlock()

@@ -36,8 +36,8 @@ type keptAnswer struct {
 	file    File
 	size    int64
 	since   time.Time
-	written bool   // it is on the disk
-	told    bool   // or could not be put there
+	writing bool   // it is on its way to the disk,
+	written bool   // and there
 	ticket  Ticket // of who is to be told when it is; 0: nobody
 }
 
@@ -124,7 +124,7 @@ func (k *kept) write(r *run, c *Claim, out Outcome, elapsed int64, peers int, t 
 	a := &Answer{Manifest: r.m.Sealed, Owner: r.m.Owner, Outcome: out, Ended: c.At, Elapsed: elapsed, Claim: c,
 		Peers: peers}
 	n.answers = append(n.answers, keptAnswer{Claim: *c, file: file, size: int64(len(out.Bytes)), since: k.now,
-		ticket: t})
+		writing: true, ticket: t})
 	k.order(WriteAnswer{file, c.Run, a})
 	return a
 }
@@ -182,7 +182,7 @@ func (k *kept) wrote(id RunID, file File, trouble string) {
 		return
 	}
 	a := &n.answers[i]
-	a.told = true
+	a.writing = false
 	ticket, mine := a.ticket, a.Author == k.self
 	a.ticket = 0
 	if a.written = trouble == ""; !a.written {
@@ -212,7 +212,7 @@ func (k *kept) drop(id RunID, i int) {
 	if t := n.answers[i].ticket; t != 0 {
 		k.order(Reply{t, id, &Refusal{Refuse, "its owner was heard in the meantime, or another one came"}})
 	}
-	if a := &n.answers[i]; !a.told && !a.written {
+	if a := &n.answers[i]; a.writing {
 		if k.outdated == nil {
 			k.outdated = map[placeOf]int{}
 		}

@@ -106,7 +106,7 @@ func (c *fetcher) piece(f *fetch, from PeerID, p *Piece) taken {
 		e, write := f.target, f.write
 		c.dropPull(f)
 		if !c.gotBody(e, write, b) {
-			f.fullTo = c.now + c.cfg.RetryAfter // there is no room for it any more
+			c.full(f) // there is no room for it any more
 		}
 		c.advance(f) // before others, which may look for room and drop what its next step needs
 		c.advanceAll()

@@ -88,7 +88,7 @@ func (f *fetch) wanted() bool {
 func (c *fetcher) fetch(d Digest, holders ...PeerID) *fetch {
 	f := c.byDigest[d]
 	if f == nil {
-		if len(c.list) >= c.cfg.MaxFetches+c.cfg.MaxAdopted {
+		if !c.anyPlace() {
 			c.stats.Refused++
 			return nil
 		}
@@ -110,9 +110,10 @@ func (c *fetcher) fetch(d Digest, holders ...PeerID) *fetch {
 
 // placeFor says whether there is a place for what a job of one victim names: it may have a part of all.
 func (c *fetcher) placeFor(victim PeerID) bool {
-	return c.ofVictim[victim] < max(c.cfg.MaxNeeds, c.cfg.MaxFetches/senderPart) &&
-		len(c.list) < c.cfg.MaxFetches+c.cfg.MaxAdopted
+	return c.ofVictim[victim] < max(c.cfg.MaxNeeds, c.cfg.MaxFetches/senderPart) && c.anyPlace()
 }
+
+func (c *fetcher) anyPlace() bool { return len(c.list) < c.cfg.MaxFetches+c.cfg.MaxAdopted }
 
 // findWays lists whom to ask.
 func (c *fetcher) findWays(f *fetch) {
@@ -199,7 +200,7 @@ func (c *fetcher) advance(f *fetch) {
 		}
 		if step == apply {
 			if size := target.recipe.State.Size; f.forGuests() && !c.guestRoom(size) || !c.apply(target) {
-				f.fullTo = c.now + c.cfg.RetryAfter
+				c.full(f)
 			} else if f.forGuests() {
 				target.lent = true
 			}
@@ -211,7 +212,7 @@ func (c *fetcher) advance(f *fetch) {
 		}
 		if b := c.store.body(blob.Top); b != nil {
 			if !c.gotBody(target, step == getWrite, b) {
-				f.fullTo = c.now + c.cfg.RetryAfter
+				c.full(f)
 			}
 			continue
 		}
@@ -223,7 +224,7 @@ func (c *fetcher) advance(f *fetch) {
 			return
 		}
 		if f.forGuests() && !c.guestRoom(blob.Size) || !c.pullFor(f, target, blob, step == getWrite) {
-			f.fullTo = c.now + c.cfg.RetryAfter
+			c.full(f)
 			return
 		}
 	}
@@ -231,6 +232,9 @@ func (c *fetcher) advance(f *fetch) {
 		c.seek(f)
 	}
 }
+
+// full has a fetch rest for which there is no room.
+func (c *fetcher) full(f *fetch) { f.fullTo = c.now + c.cfg.RetryAfter }
 
 // wake ends the rests that are over. It must not be put off: the time of each is when to tick again.
 func (f *fetch) wake(now time.Duration) {
@@ -245,13 +249,8 @@ func (f *fetch) wake(now time.Duration) {
 // pullFor begins to get a blob; false if there is no room.
 func (c *fetcher) pullFor(f *fetch, target *entry, blob Blob, write bool) bool {
 	needs := pinnedBy(target, write)
-	for _, d := range needs {
-		c.store.pin(d)
-	}
-	if !c.store.room(blob.Size) {
-		for _, d := range needs {
-			c.store.unpin(d)
-		}
+	if c.store.pin(needs...); !c.store.room(blob.Size) {
+		c.store.unpin(needs...)
 		return false
 	}
 	target.lent = f.forGuests()
@@ -424,9 +423,7 @@ func (c *fetcher) dropPull(f *fetch) {
 	if f.pull != nil {
 		c.store.reserved -= f.pull.parts.blob.Size
 		c.store.senders.refund(f.from, f.paid)
-		for _, d := range pinnedBy(f.target, f.write) {
-			c.store.unpin(d)
-		}
+		c.store.unpin(pinnedBy(f.target, f.write)...)
 		f.pull, f.target, f.paid = nil, nil, 0
 	}
 }

@@ -251,11 +251,17 @@ func (s *store) trim(e *entry) {
 }
 
 // pin keeps a version, which need not be known yet, until it has been unpinned as often.
-func (s *store) pin(d Digest) { s.pins[d]++ }
+func (s *store) pin(ds ...Digest) {
+	for _, d := range ds {
+		s.pins[d]++
+	}
+}
 
-func (s *store) unpin(d Digest) {
-	if s.pins[d]--; s.pins[d] <= 0 {
-		delete(s.pins, d)
+func (s *store) unpin(ds ...Digest) {
+	for _, d := range ds {
+		if s.pins[d]--; s.pins[d] <= 0 {
+			delete(s.pins, d)
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ func (ad *adoption) holderOf(p job.Path, id job.Identity) (found *tupleEntry, wh
 
 // holder is the peer that has what a tuple says, if it can be asked.
 func (ad *adoption) holder(e *tupleEntry) *peer {
-	if _, member := ad.members.Find(e.Holder.Peer); !member {
+	if !ad.isMember(e.Holder.Peer) {
 		return nil
 	}
 	q := ad.partners.meet(e.Holder.Peer)
@@ -228,6 +228,7 @@ func (ad *adoption) mayHaveAgain(p *peer, j *Adoption) bool {
 	return same < maxSame && 2*len(p.held) < ad.cfg.MaxSegments
 }
 
+// maxSame is how often one peer is sent one outcome at a time: it may have asked anew, under another handle.
 const maxSame = 4
 
 // seek looks for somebody who has what a restarted segment is to find out. A segment that runs is given up

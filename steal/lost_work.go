@@ -88,7 +88,7 @@ func (lw *lostWork) learn(u Tuple) {
 
 // learnFromOther takes in what a peer says of another: made-up holders could drive true ones out of the table.
 func (lw *lostWork) learnFromOther(u Tuple) {
-	if _, member := lw.members.Find(u.Holder.Peer); member && len(lw.tuples.find(u.Path, u.Identity)) < maxHolders {
+	if lw.isMember(u.Holder.Peer) && len(lw.tuples.find(u.Path, u.Identity)) < maxHolders {
 		lw.learn(u)
 	}
 }
@@ -98,10 +98,7 @@ func (lw *lostWork) known(s *segment) bool {
 	if lw.store.find(s.job.Path, s.job.Identity) != nil {
 		return true
 	}
-	has := func(e *tupleEntry) bool {
-		_, member := lw.members.Find(e.Holder.Peer)
-		return e.Done && member
-	}
+	has := func(e *tupleEntry) bool { return e.Done && lw.isMember(e.Holder.Peer) }
 	return slices.ContainsFunc(lw.tuples.find(s.job.Path, s.job.Identity), has) ||
 		lw.store.index.above(s.job.Path, func(k *kept) bool { return k.class != handed }) ||
 		lw.tuples.index.above(s.job.Path, has)

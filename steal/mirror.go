@@ -246,7 +246,7 @@ func (mi *mirror) sort(keeper *peer) {
 // has says whether to send there what somebody has had would be in vain. What the root's jobs have come to is sent to
 // another only when that one is gone.
 func (mi *mirror) has(s *segment, to *peer, had Address) bool {
-	if _, member := mi.members.Find(had.Peer); s != nil && s.root && member {
+	if s != nil && s.root && mi.isMember(had.Peer) {
 		if to = mi.partners.find(had.Peer); to == nil {
 			return true
 		}

@@ -129,6 +129,19 @@ func (o *Orphans) Len() int {
 	return o.n
 }
 
+// steps is how many all paths have.
+func (o *Orphans) steps() (n int) {
+	if o == nil {
+		return 0
+	}
+	for _, chunk := range o.chunks {
+		for _, p := range chunk {
+			n += len(p)
+		}
+	}
+	return n
+}
+
 // Paths lists what there is, sorted, each once.
 func (o *Orphans) Paths() []job.Path {
 	if o == nil {

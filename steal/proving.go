@@ -88,7 +88,7 @@ func (c *Core) CopyTo(now time.Duration, h Handle, to PeerID) Output {
 		c.book.copyHere(l)
 		return c.end()
 	}
-	if _, member := c.members.Find(to); member && to != c.self.Peer && c.leases.n < c.cfg.MaxLeases {
+	if c.isOther(to) && c.leases.n < c.cfg.MaxLeases {
 		if p := c.partners.meet(to); p != nil && !p.lost && !p.shunned {
 			w := &lease{job: l.job, witnessOf: l}
 			g := Grant{Handle: c.leases.lend(p, w), Job: l.job}

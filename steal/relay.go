@@ -82,7 +82,7 @@ func (b *book) onRelayed(p *peer, m *Message) {
 			b.send(p, &Message{Relayed: &Message{Run: b.run.ID, From: b.self, To: m.From,
 				Ack: &ResultAck{Handle: m.Result.Handle}}})
 		}
-	case m.From == p.addr() && m.Run == b.run.ID && m.To.Peer != b.self.Peer && b.isMember(m.To.Peer):
+	case m.From == p.addr() && m.Run == b.run.ID && b.isOther(m.To.Peer):
 		if to := b.partners.meet(m.To.Peer); to != nil && !to.lost {
 			b.stats.Relayed++
 			b.send(to, &Message{Relayed: m})

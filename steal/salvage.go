@@ -31,7 +31,7 @@ func (c *Core) hear(n *News) {
 	if len(n.Tuples) == 0 && !n.Goodbye || !c.salvaging() || c.run.Proving {
 		return
 	}
-	_, member := c.members.Find(n.From.Peer)
+	member := c.isMember(n.From.Peer)
 	p := c.partners.find(n.From.Peer)
 	switch {
 	case !member && !(n.Goodbye && p != nil): // whoever is no member any more has gone all the same

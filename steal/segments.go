@@ -22,7 +22,7 @@ type segments struct {
 	retryAt  time.Duration
 	runs     uint64 // RunSegment orders given
 	overdue  int    // copies of jobs whose thieves list them
-	orphans  int
+	orphans  int    // for whom nobody waits
 }
 
 func newSegments(s *shared) *segments {

@@ -81,5 +81,8 @@ func (s *shared) isMember(id PeerID) bool {
 	return is
 }
 
+// isOther says whether a peer is a member, and not this one.
+func (s *shared) isOther(id PeerID) bool { return id != s.self.Peer && s.isMember(id) }
+
 // salvaging says whether lost work is made use of.
 func (s *shared) salvaging() bool { return s.run.Recovery == Salvage }

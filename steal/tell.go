@@ -97,7 +97,7 @@ func (lw *lostWork) announceKept(lost PeerID) {
 func (lw *lostWork) announceStrays() {
 	for _, k := range lw.store.index {
 		if (k.class == settled || k.copied) && k.owner != lw.self.Peer && !k.told {
-			if _, ok := lw.members.Find(k.owner); !ok {
+			if !lw.isMember(k.owner) {
 				lw.announceOne(k)
 			}
 		}

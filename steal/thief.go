@@ -58,7 +58,7 @@ func (t *thief) carryOutPlan() {
 
 // steal sends one request.
 func (t *thief) steal(s policy.Steal) {
-	if _, ok := t.members.Find(s.Victim); !ok || s.Victim == t.self.Peer || t.flightTo(s.Victim) >= 0 {
+	if !t.isOther(s.Victim) || t.flightTo(s.Victim) >= 0 {
 		return
 	}
 	n := max(0, min(s.Max, t.segments.room(), t.cfg.MaxBatch))
@@ -198,7 +198,7 @@ func (t *thief) dropFlight(victim PeerID) {
 
 // tell sends this peer's load to another one.
 func (t *thief) tell(to PeerID) {
-	if _, ok := t.members.Find(to); !ok || to == t.self.Peer {
+	if !t.isOther(to) {
 		return
 	}
 	if p := t.partners.meet(to); p != nil {

@@ -254,8 +254,7 @@ func (v *victim) dropAsks(p *peer) {
 
 // push gives jobs to a peer that has not asked: a Take whose reply has no request.
 func (v *victim) push(thief PeerID, n int) {
-	if _, ok := v.members.Find(thief); !ok || thief == v.self.Peer || v.run.Hoard ||
-		len(v.asks)+len(v.takes) >= v.cfg.MaxAsks {
+	if !v.isOther(thief) || v.run.Hoard || len(v.asks)+len(v.takes) >= v.cfg.MaxAsks {
 		return
 	}
 	p := v.partners.meet(thief)

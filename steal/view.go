@@ -92,7 +92,7 @@ func (v *view) Peer(id PeerID) policy.Acquaintance {
 }
 
 func (v *view) Usable(id PeerID) bool {
-	if _, ok := v.shared.members.Find(id); !ok || id == v.shared.self.Peer || v.thief.flightTo(id) >= 0 {
+	if !v.shared.isOther(id) || v.thief.flightTo(id) >= 0 {
 		return false
 	}
 	p := v.partners.find(id)

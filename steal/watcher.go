@@ -76,9 +76,7 @@ func (lw *lostWork) orphans() *Orphans {
 	lw.tuples.touched.none()
 	w.running, w.changed, w.told = running, false, false
 	if w.steps = 0; w.now.Len() <= smallTable {
-		for _, p := range w.now.Paths() {
-			w.steps += len(p)
-		}
+		w.steps = w.now.steps()
 	}
 	return w.now
 }

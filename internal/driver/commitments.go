@@ -40,9 +40,6 @@ func (x *Commitments) Note(c *Commitment) {
 	}
 }
 
-// Kept is how many are remembered.
-func (x *Commitments) Kept() int { return len(x.order) }
-
 func (x *Commitments) drop(tree verify.Hash) {
 	if c := x.made[tree]; c != nil {
 		x.bytes -= c.Made.Size()

@@ -18,7 +18,7 @@ var passingMutants = []mutant{
 		pkg: "steal", run: "^TestBeaconsPutOffOrphans$", old: "min(2*max(s.quiet, tellAgain), mostQuiet)",
 		new: "2 * max(s.quiet, tellAgain)"},
 	{name: "passing/relayed-to-nobody", wrong: "messages for peers that do not exist have others forgotten",
-		file: "steal/relay.go", pkg: "steal", run: "^TestRelayedForgetsNobody$", old: " && b.isMember(m.To.Peer):", new: ":"},
+		file: "steal/relay.go", pkg: "steal", run: "^TestRelayedForgetsNobody$", old: "b.isOther(m.To.Peer):", new: "m.To.Peer != b.self.Peer:"},
 	{name: "passing/unacked-take-all", wrong: "results that one peer does not acknowledge take all places",
 		file: "steal/book_segments.go", pkg: "steal", run: "^TestUnackedLeavePlaces$", old: "len(p.held) >= its ||", new: "its < 0 ||"},
 	{name: "passing/adopted-take-all", wrong: "one kept outcome, asked for again and again, takes all places",

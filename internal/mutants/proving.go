@@ -70,7 +70,7 @@ var provingMutants = []mutant{
 	{name: "proving/gives-on", wrong: "who is compared gives jobs on", file: "steal/victim.go",
 		run: "^TestHoarding$", old: "v.leaving || v.run.Hoard ||", new: "v.leaving ||"},
 	{name: "proving/pushes-on", wrong: "who is compared pushes jobs on",
-		old: "thief == v.self.Peer || v.run.Hoard ||", new: "thief == v.self.Peer ||"},
+		old: "!v.isOther(thief) || v.run.Hoard ||", new: "!v.isOther(thief) ||"},
 	{name: "proving/liar-stays", wrong: "a liar keeps its place", file: "peer/verifying.go", pkg: hostile,
 		run: "^TestQuorumAlone$", old: "	if err := j.banish(name); err != nil {",
 		new: "	if err := error(nil); err != nil {"},

@@ -50,7 +50,7 @@ var objectMutants = []mutant{
 	{name: "sharedobj/small-writes", wrong: "small writes wait for the engine without end", file: "sharedobj/plan.go",
 		run: objectLiars, old: "e.from != \"\" && c.appliesOf(e.from) >= maxApplies ||", new: ""},
 	{name: "sharedobj/one-victim", wrong: "one victim's jobs take all fetches", file: "sharedobj/fetch.go",
-		run: objectLiars, old: "return c.ofVictim[victim] < max(c.cfg.MaxNeeds, c.cfg.MaxFetches/senderPart) &&\n		len", new: "return len"},
+		run: objectLiars, old: "return c.ofVictim[victim] < max(c.cfg.MaxNeeds, c.cfg.MaxFetches/senderPart) && ", new: "return "},
 	{name: "sharedobj/no-place-for-good", wrong: "a job for which there was no place is not begun when there is one",
 		file: "sharedobj/fetch.go", run: objectLiars, old: "	c.jobs.freed = true\n", new: ""},
 	{name: "sharedobj/closes-pinned", wrong: "jobs that are gone close lattices that are used", file: "sharedobj/lattices.go",

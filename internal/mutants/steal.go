@@ -148,7 +148,7 @@ var stealMutants = []mutant{
 		old: "case m.From == p.addr() && m.Run", new: "case m.Run"},
 	{name: "steal/relay-of-another-run", wrong: "a message of another run is sent on", file: "steal/relay.go",
 		pkg: "steal", run: "^TestRelay",
-		old: "m.Run == b.run.ID && m.To.Peer", new: "m.To.Peer"},
+		old: "m.Run == b.run.ID && b.isOther(", new: "b.isOther("},
 	{name: "steal/relay-not-acknowledged", wrong: "the acknowledgement does not come back round",
 		file: "steal/relay.go", pkg: "steal", run: transcripts,
 		old: "if b.cameRound(m) && m.Result != nil {", new: "if b.cameRound(m) && false {"},
