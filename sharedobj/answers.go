@@ -5,17 +5,19 @@ import "slices"
 // onAnswer learns from a peer that was asked. Recipes prove themselves, and bytes hash to what they name.
 func (c *fetcher) onAnswer(from PeerID, a *Answer) {
 	f := c.byDigest[a.Digest]
-	var w *way
-	if f != nil {
-		if i := slices.IndexFunc(f.ways, func(w *way) bool { return w.peer == from && w.state != fresh }); i >= 0 {
-			w = f.ways[i]
-		}
-	}
-	if w == nil {
+	sought := c.asking.answered(from, a.Digest)
+	w := f.way(from)
+	switch {
+	case f == nil || !sought && (w == nil || w.state == fresh):
 		c.stats.Unsought++
 		return
+	case w == nil: // it was asked in another round
+		w = &way{peer: from, tier: 1}
+		f.ways = append(f.ways, w)
 	}
-	w.state = helps
+	if w.state = helps; sought && a.Status != Lacking {
+		f.restAt = 0
+	}
 	if a.Status == Lacking {
 		f.lost(from)
 	}

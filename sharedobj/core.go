@@ -27,6 +27,7 @@ type base struct {
 	noted  map[string]bool // what the user was told once
 	out    Output
 
+	asking   *asking   // what was asked and not answered (asking.go)
 	fetches  *fetcher  // gets what is missing (fetch.go, plan.go, answers.go)
 	errands  *errands  // gets large values of lattices (errand.go)
 	serve    *server   // gives others what they ask for (serve.go)
@@ -44,6 +45,7 @@ func NewCore(cfg Config, self PeerID, members []Member, rand Rand) (*Core, error
 		noted: make(map[string]bool)}
 	b.fetches = &fetcher{base: b, byDigest: make(map[Digest]*fetch), applies: make(map[Ticket]applying),
 		ofVictim: make(map[PeerID]int)}
+	b.asking = &asking{base: b, of: make(map[PeerID]*unanswered)}
 	b.errands, b.spread = &errands{base: b}, &spreader{base: b}
 	b.serve, b.lattices = newServer(b), newLattices(b)
 	b.jobs = &waiting{base: b, byID: make(map[JobID]*job)}
@@ -153,6 +155,7 @@ func (c *Core) SetMaster(master PeerID) { c.master = master }
 func (c *Core) Lost(now time.Duration, id PeerID) Output {
 	c.begin(now)
 	c.serve.lost(id)
+	delete(c.asking.of, id)
 	for _, f := range slices.Clone(c.fetches.list) {
 		f.lost(id)
 		c.fetches.advance(f)

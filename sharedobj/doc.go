@@ -51,6 +51,12 @@
 // Announcements of large writes take the same way down (spread.go), and what is announced is pulled, not pushed. So a
 // write crosses each link once and reads are local, as in RepMI (Albatross paper, sections 2.1 and 2.2).
 //
+// Nothing here fills a link. Pieces, and questions, are under way in windows that shrink when they are not answered in
+// time, and what was asked is not asked again while the answer may be on its way; what nobody has is asked for ever
+// more rarely (asking.go, seek.go). A cluster compares its lattices with others about as often as one peer would, by
+// itself, however many it has; inside it each peer compares. Without that a link of 24 KB/s between two clusters of
+// six was busy with repetitions alone, and no value came over it in the time that jobs wait.
+//
 // # Blobs
 //
 // A constant is a blob under a name, so whoever knows name, size and hash of some bytes, those of a module for

@@ -118,8 +118,7 @@ func (c *fetcher) anyPlace() bool { return len(c.list) < c.cfg.MaxFetches+c.cfg.
 // findWays lists whom to ask.
 func (c *fetcher) findWays(f *fetch) {
 	add := func(id PeerID, tier int) {
-		if id != c.self && c.place.member(id) && !slices.ContainsFunc(f.ways,
-			func(w *way) bool { return w.peer == id }) {
+		if id != c.self && c.place.member(id) && f.way(id) == nil {
 			f.ways = append(f.ways, &way{peer: id, tier: tier})
 		}
 	}
@@ -148,9 +147,7 @@ func (c *fetcher) findWays(f *fetch) {
 
 // moreWays asks on when one who is said to have it has become a member, or when there was nobody to ask.
 func (c *fetcher) moreWays(f *fetch) {
-	isNew := func(h PeerID) bool {
-		return c.place.member(h) && !slices.ContainsFunc(f.ways, func(w *way) bool { return w.peer == h })
-	}
+	isNew := func(h PeerID) bool { return c.place.member(h) && f.way(h) == nil }
 	if f.ways == nil && f.restAt == 0 {
 		return // nobody has been asked yet
 	}
@@ -276,91 +273,6 @@ func pinnedBy(target *entry, write bool) []Digest {
 	return []Digest{target.digest}
 }
 
-// seek asks whom it is time to ask, and requests pieces.
-func (c *fetcher) seek(f *fetch) {
-	if f.pull != nil {
-		f.pull.request(c.now, func(id PeerID, ids []PieceID) {
-			c.send(id, &Message{Get: &Get{Top: f.pull.parts.blob.Top, Pieces: ids}})
-		})
-	}
-	if f.restAt > c.now {
-		return
-	}
-	if f.ways == nil {
-		c.findWays(f)
-	}
-	for tier := range 3 {
-		hope, asking := f.hope(tier, c.now-c.cfg.AskTimeout)
-		more := f.pull != nil && f.pull.parts.blob.Size >= large && hope < maxHolders
-		if hope > 0 && !more {
-			return
-		}
-		w := f.freshWay(tier)
-		if w != nil && (!asking || more) {
-			w.state, w.at = asked, c.now
-			c.send(w.peer, &Message{Ask: c.question(f, w)})
-		}
-		if w != nil || hope > 0 {
-			return
-		}
-	}
-	c.rest(f)
-}
-
-// hope counts who helps in a tier, and those who may yet, having been asked after a time.
-func (f *fetch) hope(tier int, after time.Duration) (n int, asking bool) {
-	for _, w := range f.ways {
-		switch {
-		case w.tier != tier:
-		case w.state == helps && (f.pull == nil || !f.pull.failed(w.peer)):
-			n++
-		case w.state == asked && w.at > after:
-			n++
-			asking = true
-		}
-	}
-	return n, asking
-}
-
-// failed says whether a source was given up.
-func (p *pull) failed(id PeerID) bool {
-	s := p.source(id)
-	return s != nil && s.misses >= maxMisses
-}
-
-func (f *fetch) freshWay(tier int) *way {
-	for _, w := range f.ways {
-		if w.tier == tier && w.state == fresh {
-			return w
-		}
-	}
-	return nil
-}
-
-// question asks the landing to fetch it, and others for what they have.
-func (c *fetcher) question(f *fetch, w *way) *Ask {
-	a := &Ask{Digest: f.digest}
-	if w.tier == 0 && w.peer == c.place.landing(f.digest) {
-		a.Holders = slices.Clone(f.holders[:min(maxHolders, len(f.holders))])
-	}
-	return a
-}
-
-// rest waits after a round in vain. What nobody waits for here is given up then.
-func (c *fetcher) rest(f *fetch) {
-	c.refuseAskers(f)
-	if f.pushed = false; !f.wanted() {
-		c.giveUp(f)
-		return
-	}
-	if f.pull != nil && f.write {
-		f.target.spoilt = true // nobody has its write: perhaps somebody has the state
-		c.dropPull(f)
-	}
-	f.rounds++
-	f.restAt = c.now + c.cfg.RetryAfter
-}
-
 // foreign says whether one more may be fetched that nobody here waits for, because a peer has sent something; "" if a
 // guest's job has named it.
 func (c *fetcher) foreign(from PeerID) bool {
@@ -395,10 +307,8 @@ func (c *fetcher) refuseAskers(f *fetch) {
 
 // lost takes a peer out of the ways.
 func (f *fetch) lost(id PeerID) {
-	for _, w := range f.ways {
-		if w.peer == id {
-			w.state = useless
-		}
+	if w := f.way(id); w != nil {
+		w.state = useless
 	}
 	if f.pull != nil {
 		f.pull.gone(id)

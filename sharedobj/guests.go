@@ -65,15 +65,12 @@ func (c *server) mayFetchFor(id PeerID) bool {
 
 // forgetStrangers drops what was counted of peers that take no part any more: guests come and go.
 func (c *base) forgetStrangers() {
-	for id := range c.serve.meters {
-		if !c.place.member(id) {
-			delete(c.serve.meters, id)
-		}
-	}
-	maps.DeleteFunc(c.store.senders.fetched, func(id PeerID, _ debt) bool { return !c.place.member(id) })
-	for id := range c.lattices.strikes {
-		if !c.place.member(id) {
-			delete(c.lattices.strikes, id)
-		}
-	}
+	forget(&c.place, c.serve.meters)
+	forget(&c.place, c.store.senders.fetched)
+	forget(&c.place, c.lattices.strikes)
+	forget(&c.place, c.asking.of)
+}
+
+func forget[V any](p *place, of map[PeerID]V) {
+	maps.DeleteFunc(of, func(id PeerID, _ V) bool { return !p.member(id) })
 }

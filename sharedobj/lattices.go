@@ -393,21 +393,22 @@ func (c *lattices) tickLattices() {
 	c.settle()
 }
 
-// partner draws somebody to compare with: of the own cluster every other time.
+// partner draws somebody to compare with. One in as many comparisons as the own cluster has members goes to another
+// cluster: so links carry one for each cluster, however many peers it has.
 func (c *lattices) partner() PeerID {
-	var ids []PeerID
-	near := c.rand.IntN(2) == 0
+	var near, far []PeerID
 	for _, m := range c.place.members {
-		if m.ID != c.self && (!near || c.place.near(m.ID)) {
-			ids = append(ids, m.ID)
+		switch {
+		case m.ID == c.self:
+		case c.place.near(m.ID):
+			near = append(near, m.ID)
+		default:
+			far = append(far, m.ID)
 		}
 	}
-	if len(ids) == 0 && near {
-		for _, m := range c.place.members {
-			if m.ID != c.self {
-				ids = append(ids, m.ID)
-			}
-		}
+	ids := near
+	if len(far) > 0 && c.rand.IntN(len(near)+1) == 0 {
+		ids = far
 	}
 	if len(ids) == 0 {
 		return ""

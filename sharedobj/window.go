@@ -27,10 +27,7 @@ func (w *window) came(took time.Duration) {
 	if w.least == 0 || took < w.least {
 		w.least = took
 	}
-	if w.usual == 0 {
-		w.usual = took
-	}
-	w.usual += (took - w.usual) / 8
+	w.measure(took)
 	if took > max(queueing, 2*w.least) {
 		w.size, w.in = max(leastWindow, w.size-1), 0
 		return
@@ -38,6 +35,21 @@ func (w *window) came(took time.Duration) {
 	if w.in++; w.in >= w.size {
 		w.size, w.in = min(w.most, w.size+max(1, w.size/2)), 0
 	}
+}
+
+// measure smooths how long something takes.
+func (w *window) measure(took time.Duration) {
+	if w.usual == 0 {
+		w.usual = took
+	}
+	w.usual += (took - w.usual) / 8
+}
+
+// answered is called for a question that took so long: how long tells nothing of the link, as who is asked may have to
+// ask others.
+func (w *window) answered(took time.Duration) {
+	w.measure(took)
+	w.size = min(w.most, w.size+1)
 }
 
 // lost is called for one that did not come.

@@ -9,6 +9,7 @@ const (
 	objectSenders = "^Test(Senders|NamedIs|LatticesOf)"
 	objectFull    = "^Test(WhatIsMadeIsUsed|WhoFindsNoRoomRests|WaysAreTheRuns)$"
 	objectLiars   = "^Test(LatticesNobody|Answers|PushedOn|SlowerAnd|SmallWrites|FetchesOfOne|FetchesFor|JobsClose|Forgotten|GoneFrom)"
+	objectAsking  = "^Test(QuestionsOn|AnswersThat|AnswersEnd|AskedIn|QuestionsAre|QuestionsWait|ComparisonsOfA)"
 	objectUnits   = "^Test(Transcripts|Flood|Assembly|Size|Pull|Window|Announce|Store|Two)"
 )
 
@@ -39,6 +40,28 @@ var objectMutants = []mutant{
 	{name: "sharedobj/asks-in-the-past", wrong: "who may ask again and need not has something to do without end",
 		file: "sharedobj/fetch.go", run: "^TestCoreSurvivesAnything$", old: "		f.restAt, f.ways = 0, nil // everybody",
 		new: "		f.ways = nil // everybody"},
+	{name: "sharedobj/asks-again", wrong: "what was asked is asked again though the answer may be on its way",
+		file: "sharedobj/asking.go", run: objectAsking, old: "i >= 0 && !u.list[i].late", new: "i < -1"},
+	{name: "sharedobj/asks-on", wrong: "who does not answer in time is asked as much as before",
+		file: "sharedobj/asking.go", run: objectAsking, old: "			u.window.lost()\n", new: ""},
+	{name: "sharedobj/asks-without-end", wrong: "as much is asked of one peer as there is to ask",
+		file: "sharedobj/asking.go", run: objectAsking, old: "inTime >= u.window.size", new: "inTime < 0"},
+	{name: "sharedobj/late-kept", wrong: "questions that nobody answers are remembered without end",
+		file: "sharedobj/asking.go", run: objectAsking, old: "len(u.list) == 2*mostAsked", new: "len(u.list) < 0"},
+	{name: "sharedobj/answered-twice", wrong: "a repeated answer counts as one", file: "sharedobj/asking.go",
+		run: objectAsking, old: "	u.list = slices.Delete(u.list, i, i+1)\n	return true", new: "	return true"},
+	{name: "sharedobj/late-answers", wrong: "an answer that comes when everybody was asked in vain is not used",
+		file: "sharedobj/answers.go", run: objectAsking, old: "		f.restAt = 0\n", new: ""},
+	{name: "sharedobj/unasked", wrong: "who was not asked is believed to have something", file: "sharedobj/answers.go",
+		run: objectAsking, old: "!sought && (w == nil || w.state == fresh)", new: "!sought && w == nil"},
+	{name: "sharedobj/never-rarer", wrong: "what nobody has is asked for as often as ever", file: "sharedobj/seek.go",
+		run: objectAsking, old: "c.cfg.RetryAfter<<min(f.rounds, mostDoubled)", new: "c.cfg.RetryAfter"},
+	{name: "sharedobj/ever-rarer", wrong: "what nobody has is not asked for any more in the end", file: "sharedobj/seek.go",
+		run: objectAsking, old: "min(f.rounds, mostDoubled)", new: "min(f.rounds, 20)"},
+	{name: "sharedobj/strangers-asked", wrong: "questions to who has left are remembered", file: "sharedobj/guests.go",
+		run: objectAsking, old: "	forget(&c.place, c.asking.of)\n", new: ""},
+	{name: "sharedobj/all-compare-far", wrong: "every peer of a cluster compares with others as often as with its own",
+		file: "sharedobj/lattices.go", run: objectAsking, old: "c.rand.IntN(len(near)+1) == 0", new: "c.rand.IntN(2) == 0"},
 	{name: "sharedobj/encodes-for-ever", wrong: "a lattice that cannot be encoded is asked for again at once",
 		file: "sharedobj/lattices.go", run: objectLiars, old: "value, value == nil\n", new: "value, false\n"},
 	{name: "sharedobj/answers-are-pieces", wrong: "a source that only answers is waited for", file: "sharedobj/pull.go",
