@@ -10,8 +10,11 @@ import (
 // it begun anew, to its end, beside the one that is here. It gets its new owner when the old one is believed silent,
 // and is refused when that one is heard, or after as much time as that takes.
 
-// maxLater is how many such adoptions are kept.
-const maxLater = 256
+// maxLater is how many such adoptions are kept, and maxLaterEach those of one peer.
+const (
+	maxLater     = 256
+	maxLaterEach = maxLater / 4
+)
 
 // lateAdoption is an adoption that waits.
 type lateAdoption struct {
@@ -24,11 +27,18 @@ type lateAdoption struct {
 
 // keepForLater keeps an adoption of what runs here for another peer; false if it is none.
 func (ad *adoption) keepForLater(p *peer, j *Adoption) bool {
-	if slices.ContainsFunc(ad.later, func(l lateAdoption) bool { return l.from == p && l.job.Handle == j.Handle }) {
-		return true
+	each := 0
+	for i := range ad.later {
+		switch l := &ad.later[i]; {
+		case l.from != p:
+		case l.job.Handle == j.Handle:
+			return true
+		default:
+			each++
+		}
 	}
 	owner := ad.waitedForBy(j)
-	if owner == nil || owner == p || len(ad.later) >= maxLater {
+	if owner == nil || owner == p || len(ad.later) >= maxLater || each >= maxLaterEach {
 		return false
 	}
 	ad.later = append(ad.later, lateAdoption{p, p.inc, *j, owner.heard, ad.now + ad.partners.silence(owner)})

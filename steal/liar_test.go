@@ -171,3 +171,22 @@ func TestLongPathsAreNotTooMany(t *testing.T) {
 			heard>>10, orders, ordered>>20)
 	}
 }
+
+// A thief that asks on while the engine looks for jobs for it leaves room for the requests of others.
+func TestRequestsLeaveRoom(t *testing.T) {
+	c := victimCore(t, LAN(), 2)
+	refused := 0
+	for i := range 4 * c.cfg.MaxAsks {
+		for _, m := range c.Step(time.Second, request(0, RequestID(i+1), 0)).Messages {
+			if m.Reply != nil {
+				refused++
+			}
+		}
+	}
+	if want := 4*c.cfg.MaxAsks - c.cfg.MaxAsks/takesPart; refused != want {
+		t.Errorf("%d of %d requests are refused at once, not %d", refused, 4*c.cfg.MaxAsks, want)
+	}
+	if out := c.Step(time.Second, request(1, 1, 0)); len(out.Orders) != 1 || out.Orders[0].Kind != Take {
+		t.Errorf("the request of another leads to %+v", out)
+	}
+}

@@ -134,14 +134,18 @@ func TestHostileAdopt(t *testing.T) {
 			t.Errorf("%s: %+v", name, out.Messages)
 		}
 	}
-	refused := 0
-	for i := range 3 * maxLater {
-		owned := Adoption{Handle: Handle(10 + i/2), Path: job.Path{1}, Identity: pathIdentity(job.Path{1})}
-		out := c.Step(c.now, &Message{From: living("c"), To: c.self, Adopt: &Adopt{Jobs: []Adoption{owned}}})
-		refused += len(out.Messages)
-	}
-	if refused != maxLater {
-		t.Errorf("%d of %d are refused at once", refused, 3*maxLater)
+	for _, id := range []PeerID{"c", "d", "e", "f", "g"} {
+		kept, refused := len(c.adoption.later), 0
+		for i := range 4 * maxLaterEach {
+			owned := Adoption{Handle: Handle(10 + i/2), Path: job.Path{1}, Identity: pathIdentity(job.Path{1})}
+			out := c.Step(c.now, &Message{From: living(id), To: c.self, Adopt: &Adopt{Jobs: []Adoption{owned}}})
+			refused += len(out.Messages)
+		}
+		kept = len(c.adoption.later) - kept
+		want := min(maxLaterEach, maxLater-len(c.adoption.later)+kept)
+		if kept != want || refused != 4*maxLaterEach-2*kept {
+			t.Errorf("of %s %d wait, not %d; %d of %d are refused at once", id, kept, want, refused, 4*maxLaterEach)
+		}
 	}
 	out := c.Step(c.now+time.Millisecond, &Message{From: living("b"), To: c.self,
 		Heartbeat: &Heartbeat{Seq: 1, Every: time.Second, Leases: 1}})

@@ -43,13 +43,27 @@ func (v *victim) onRequest(p *peer, r *StealRequest) {
 	a := ask{Ask: policy.Ask{ID: v.last, Thief: p.id, Cluster: p.cluster, Wide: p.cluster != v.cluster,
 		Max:   min(r.Max, v.cfg.MaxBatch),
 		Since: v.now, Until: v.now + min(r.Patience, v.cfg.MaxPatience)}, peer: p, request: r.ID}
-	if a.Max == 0 || v.leaving || v.run.Hoard || v.members.Barred(p.id) || len(v.asks)+len(v.takes) >= v.cfg.MaxAsks {
+	if a.Max == 0 || v.leaving || v.run.Hoard || v.members.Barred(p.id) || !v.mayTake(p) {
 		v.reply(&a, nil)
 		return
 	}
 	if !v.tryGive(&a, true) {
 		v.keepOrRefuse(a)
 	}
+}
+
+// takesPart is what one thief may have of MaxAsks: its earlier requests, for which the engine still looks.
+const takesPart = 8
+
+// mayTake says whether there is room for one more request of a thief.
+func (v *victim) mayTake(p *peer) bool {
+	its := 0
+	for i := range v.takes {
+		if v.takes[i].peer == p {
+			its++
+		}
+	}
+	return len(v.asks)+len(v.takes) < v.cfg.MaxAsks && its < max(1, v.cfg.MaxAsks/takesPart)
 }
 
 // keepOrRefuse decides about a request for which there is nothing now.

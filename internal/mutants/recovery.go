@@ -97,7 +97,7 @@ var recoveryMutants = []mutant{
 	{name: "recovery/owner-is-alive", wrong: "who asks for what has an owner waits though that one is heard",
 		file: "steal/adopt_later.go", run: "^TestHostileAdopt$", old: "owner.heard <= l.heard && ", new: ""},
 	{name: "recovery/later-without-bound", wrong: "adoptions of what has an owner are kept without end",
-		file: "steal/adopt_later.go", run: "^TestHostileAdopt$", old: " || len(ad.later) >= maxLater {", new: " {"},
+		file: "steal/adopt_later.go", run: "^TestHostileAdopt$", old: " || len(ad.later) >= maxLater ||", new: " ||"},
 	{name: "recovery/later-for-ever", wrong: "an adoption for which the time does not come is never refused",
 		file: "steal/adopt_later.go", run: "^TestAdoptionsAreRefused$", old: " && ad.now < l.until {", new: " {"},
 	{name: "recovery/copied-once", wrong: "what was here is not passed on as a copy, though nobody has told those above",
