@@ -329,11 +329,12 @@ func (ad *adoption) reconsiderRestarted() {
 	}
 }
 
-// isRival says whether somebody else, who has not given it here, tells of a segment's job: two masters have given it
-// away, and the thief of one of them has an orphan now. Neither thief was to look for the other: neither runs it again.
+// isRival says whether somebody else tells of a segment's job: two masters have given it away, and the thief of one of
+// them has an orphan now. Neither thief was to look for the other: neither runs it again. Whoever gave it here is meant
+// too if it has begun the job itself since then, as it could not hear this peer.
 func (ad *adoption) isRival(s *segment) bool {
 	return slices.ContainsFunc(ad.lost.tuples.find(s.job.Path, s.job.Identity),
-		func(e *tupleEntry) bool { return e.Holder.Peer != s.from })
+		func(e *tupleEntry) bool { return e.Holder.Peer != s.from || e.since > s.since })
 }
 
 // abortUseless ends orphans that nobody can want any more: the outcome of the same job, or of one above it, is known.

@@ -66,6 +66,23 @@ func TestFirstRunGivesWay(t *testing.T) {
 	}
 }
 
+// So it is with what who gave a job has begun itself since then, while it could not hear who got it and let it wait.
+func TestFirstRunGivesWayToItsGiver(t *testing.T) {
+	for _, since := range []time.Duration{-time.Second, time.Second, 3 * time.Second} {
+		c := salvageCore(t, nil)
+		c.Report(c.now, Load{Workers: 1})
+		got := c.now
+		holdFor(c, "b", 1, jobAt(3))
+		c.Report(got+2*time.Second, Load{Workers: 1, Idle: 1})
+		c.Report(got+4*time.Second, Load{Workers: 1, Runs: 1})
+		told := orphanAt("b", c.now-got-since, jobAt(3))
+		asked := adoptedFrom("b", c.Hear(c.now, &News{From: told.Holder, Tuples: []Tuple{told}})) != 0
+		if want := since == time.Second; asked != want {
+			t.Errorf("begun %v after it was given, and here after 2s: it is asked for: %v", since, asked)
+		}
+	}
+}
+
 // A job that goes round, from peer to peer, may come back to one that has passed it on before. If those between fall
 // silent, that one runs it in their stead, beside what it has: that takes the copy's place when perhaps nobody waits
 // for it any more.
