@@ -191,7 +191,7 @@ func (h *Host) listen(private ed25519.PrivateKey) (host.Host, error) {
 	if err := untaken(listen); err != nil {
 		return nil, err
 	}
-	resources, err := resourceManager(h.cfg.MaxConns, h.cfg.MaxConnsPerAddress)
+	resources, err := resourceManager(h.cfg.MaxConns, h.cfg.MaxConnsPerAddress, h.Admitted)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/libp2p/go-libp2p"
 	"github.com/libp2p/go-libp2p/core/connmgr"
 	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
 	rcmgr "github.com/libp2p/go-libp2p/p2p/host/resource-manager"
 	basic "github.com/libp2p/go-libp2p/p2p/net/connmgr"
 	"github.com/libp2p/go-libp2p/x/rate"
@@ -17,9 +18,10 @@ import (
 const (
 	maxNetworkMemory = 512 << 20 // bytes, all connections and streams together
 	maxPeerMemory    = 96 << 20  // bytes, for one peer: both bulk and control streams in flight
-	maxStreams       = 8192
-	maxPeerStreams   = 256 // with one peer, all protocols together
-	maxProtoStreams  = 64  // of one protocol with one peer
+	maxStreams       = 8192      // all strangers that may be here leave most of them: see maxOutside
+	maxPeerStreams   = 256       // with one peer, all protocols together
+	maxProtoStreams  = 64        // of one protocol with one peer
+	maxStrange       = 16        // that a stranger may open: the handshake, identify, and what waits for its admission
 	trimGrace        = 30 * time.Second
 
 	// maxHalfOpen is more than what one address may have. Whoever opens connections from there and says nothing, which
@@ -35,7 +37,7 @@ const (
 )
 
 // resourceManager sets every limit that matters, so that a new version of libp2p does not change them.
-func resourceManager(maxConns, perAddress int) (network.ResourceManager, error) {
+func resourceManager(maxConns, perAddress int, admitted func(peer.ID) bool) (network.ResourceManager, error) {
 	defaults := rcmgr.DefaultLimits
 	libp2p.SetDefaultServiceLimits(&defaults)
 	conns := rcmgr.LimitVal(2 * maxConns) // the connection manager trims at maxConns
@@ -45,10 +47,10 @@ func resourceManager(maxConns, perAddress int) (network.ResourceManager, error) 
 			Memory: maxNetworkMemory, FD: conns, Conns: conns, ConnsInbound: half, ConnsOutbound: half,
 			Streams: maxStreams, StreamsInbound: maxStreams, StreamsOutbound: maxStreams,
 		},
-		Transient: rcmgr.ResourceLimits{ // connections whose cryptographic handshake is under way
+		Transient: rcmgr.ResourceLimits{ // connections whose handshake is under way, and streams of no protocol yet
 			Memory: maxNetworkMemory / 4, FD: maxHalfOpen, Conns: maxHalfOpen, ConnsInbound: maxHalfOpen,
 			ConnsOutbound: maxOutside,
-			Streams:       maxStreams / 8, StreamsInbound: maxStreams / 8, StreamsOutbound: maxStreams / 8,
+			Streams:       maxStreams, StreamsInbound: maxStreams, StreamsOutbound: maxStreams,
 		},
 		PeerDefault: rcmgr.ResourceLimits{
 			Memory: maxPeerMemory, FD: 8, Conns: 8, ConnsInbound: 8, ConnsOutbound: 8,
@@ -64,7 +66,7 @@ func resourceManager(maxConns, perAddress int) (network.ResourceManager, error) 
 	}
 	loopback4, loopback6 := netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")
 	return rcmgr.NewResourceManager(
-		rcmgr.NewFixedLimiter(limits.Build(defaults.AutoScale())),
+		doorman{rcmgr.NewFixedLimiter(limits.Build(defaults.AutoScale())), admitted},
 		rcmgr.WithLimitPerSubnet(
 			[]rcmgr.ConnLimitPerSubnet{{PrefixLength: 32, ConnCount: perAddress}},
 			[]rcmgr.ConnLimitPerSubnet{{PrefixLength: 56, ConnCount: perAddress},
@@ -76,6 +78,29 @@ func resourceManager(maxConns, perAddress int) (network.ResourceManager, error) 
 		),
 		rcmgr.WithConnRateLimiters(connRate(perAddress, loopback4, loopback6)),
 	)
+}
+
+// A doorman has strangers open few streams: on one that says nothing libp2p waits for 10 s, as guard does.
+type doorman struct {
+	rcmgr.Limiter
+	admitted func(peer.ID) bool
+}
+
+func (d doorman) GetPeerLimits(id peer.ID) rcmgr.Limit {
+	return peerLimit{d.Limiter.GetPeerLimits(id), func() bool { return d.admitted(id) }}
+}
+
+// peerLimit is asked anew for each stream, so it grows when its peer is admitted.
+type peerLimit struct {
+	rcmgr.Limit
+	admitted func() bool
+}
+
+func (l peerLimit) GetStreamLimit(d network.Direction) int {
+	if d == network.DirInbound && !l.admitted() {
+		return maxStrange
+	}
+	return l.Limit.GetStreamLimit(d)
 }
 
 // connRate limits new connections per address, in time.
