@@ -84,7 +84,7 @@ func (q *memory) divide(most int64, r *runs.Config, s *stream.Config) {
 	}
 	q.most = most / 2
 	r.ManifestBytes = int(most / 4)
-	s.BulkMemoryTotal = max(wire.MaxValue, int(most/4))
+	s.BulkMemoryTotal = max(wire.MaxValue, int(most/5)) // and a quarter more: see its comment
 	s.BulkMemory = max(wire.MaxValue, s.BulkMemoryTotal/2)
 }
 

@@ -20,7 +20,7 @@ func TestMemory(t *testing.T) {
 	var r runs.Config
 	var s stream.Config
 	q.divide(128*mib, &r, &s)
-	if q.most != 64*mib || r.ManifestBytes != 32*mib || s.BulkMemoryTotal != 32*mib || s.BulkMemory != 16*mib {
+	if q.most != 64*mib || r.ManifestBytes != 32*mib || s.BulkMemoryTotal != 128*mib/5 || s.BulkMemory != 16*mib {
 		t.Fatalf("128 MiB are %d, %d, %d and %d", q.most, r.ManifestBytes, s.BulkMemoryTotal, s.BulkMemory)
 	}
 	said := map[byte]int{}

@@ -205,17 +205,16 @@ func (r *bulkReader) dropAll() {
 	}
 }
 
-// reserve sets memory aside for a long result, if there is any.
+// reserve sets memory aside for a long result, if there is any. A few partners may have all of it, for as long as they
+// like; so beyond it there is a reserve, of which whoever has little coming gets a quarter of what is left.
 func (p *partner) reserve(n int) bool {
-	if p.memory.Add(int64(n)) > int64(p.t.cfg.BulkMemory) {
-		p.memory.Add(int64(-n))
-		return false
+	mine, all := p.memory.Add(int64(n)), p.t.memory.Add(int64(n))
+	most := int64(p.t.cfg.BulkMemoryTotal)
+	if mine <= int64(p.t.cfg.BulkMemory) && (all <= most || mine <= (most+most/4-(all-mine))/4) {
+		return true
 	}
-	if p.t.memory.Add(int64(n)) > int64(p.t.cfg.BulkMemoryTotal) {
-		p.release(n)
-		return false
-	}
-	return true
+	p.release(n)
+	return false
 }
 
 func (p *partner) release(n int) {

@@ -72,8 +72,8 @@ type Config struct {
 	// BulkActive bounds how many results to one partner take turns. Default 4.
 	BulkActive int
 	// BulkMemory and BulkMemoryTotal bound the long results that are being received, from one partner and
-	// from all, in bytes. Defaults 32 MiB and 128 MiB; the first is at least 16 MiB, or the longest result
-	// could never come.
+	// from all, in bytes; a quarter more is for partners that have little coming when all is taken. Defaults 32 MiB
+	// and 128 MiB; the first is at least 16 MiB, or the longest result could never come.
 	BulkMemory, BulkMemoryTotal int
 
 	// Offences within OffenceWindow make us refuse a peer for RefuseFor. Defaults 3, 1 minute, 1 minute.
