@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"compress/gzip"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -201,8 +200,7 @@ func (s *Server) about(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(&a)
 }
 
-// module gives a module to whoever has a ticket for work of it. It is compressed anew each time: few are asked for,
-// once by each page.
+// module gives a module to whoever has a ticket for work of it.
 func (s *Server) module(w http.ResponseWriter, r *http.Request) {
 	var ask struct{ Ticket, Module string }
 	bad := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAbout)).Decode(&ask)
@@ -229,13 +227,12 @@ func (s *Server) module(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(bin)
 		return
 	}
-	s.packing <- struct{}{}
-	defer func() { <-s.packing }()
-	w.Header().Set("Content-Encoding", "gzip")
-	if z, err := gzip.NewWriterLevel(w, gzip.BestSpeed); err == nil {
-		_, _ = z.Write(bin)
-		_ = z.Close()
+	b, err := s.packer.pack(r.Context(), hash, bin)
+	if err != nil {
+		return // nobody waits for it any more
 	}
+	w.Header().Set("Content-Encoding", "gzip")
+	_, _ = w.Write(b)
 }
 
 // guard lets through what was addressed to this server by its own names.

@@ -62,8 +62,6 @@ const (
 	// DefaultTabs are the tabs of all, DefaultTabsEach those of one network address.
 	DefaultTabs     = 256
 	DefaultTabsEach = 32
-	// maxPacking bounds the modules that are compressed at a time.
-	maxPacking = 2
 	// a page loads some files at once
 	connectionsEach = 16
 )
@@ -99,7 +97,7 @@ type Server struct {
 	tabs     *turnstile
 	files    map[string]*file
 	tls      bool
-	packing  chan struct{} // one token for each module that may be compressed at a time
+	packer   packer
 
 	mu     sync.Mutex
 	lines  map[*line]bool // nil: closed
@@ -141,7 +139,7 @@ func Open(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("the gateway cannot listen on %s: %w", cfg.Listen, err)
 	}
 	s := &Server{house: cfg.House, log: cfg.Log, files: files, tabs: newTurnstile(cfg.TabsEach, cfg.Tabs),
-		lines: map[*line]bool{}, tls: certificate != nil, packing: make(chan struct{}, maxPacking),
+		lines: map[*line]bool{}, tls: certificate != nil, packer: packer{turn: make(chan struct{}, 1)},
 		salt: make([]byte, 16)}
 	_, _ = rand.Read(s.salt) // documented never to fail
 	if s.base, err = baseURL(cfg.URL, l.Addr().(*net.TCPAddr).AddrPort(), s.tls); err != nil {
