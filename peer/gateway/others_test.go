@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -138,4 +140,31 @@ func TestPolicy(t *testing.T) {
 			t.Errorf("%s: %s", path, csp)
 		}
 	}
+}
+
+// A crowd is a House that counts how often it is asked for others.
+type crowd struct {
+	inn
+	asked *int
+}
+
+func (c crowd) Others() []Another {
+	*c.asked++
+	return c.inn.Others()
+}
+
+// However many ask, all members are looked at once a second.
+func TestOthersAreChosenSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked int
+		s := &Server{house: crowd{asked: &asked}, base: "https://own.example"}
+		for want := range 3 {
+			for range 100 {
+				if len(s.others()) != 1 || asked != want+1 {
+					t.Fatalf("asked %d times, for %v", asked, s.others())
+				}
+			}
+			time.Sleep(chosenFor)
+		}
+	})
 }

@@ -59,6 +59,7 @@ const (
 	// pagesWithin is how long a request for a file may take.
 	pagesWithin = 2 * time.Minute
 	idleFor     = 30 * time.Second
+	chosenFor   = time.Second
 	// DefaultTabs are the tabs of all, DefaultTabsEach those of one network address.
 	DefaultTabs     = 256
 	DefaultTabsEach = 32
@@ -98,6 +99,10 @@ type Server struct {
 	files    map[string]*file
 	tls      bool
 	packer   packer
+
+	choosing sync.Mutex
+	chosen   []statement.Origin // of others
+	chose    time.Time
 
 	mu     sync.Mutex
 	lines  map[*line]bool // nil: closed
@@ -241,5 +246,12 @@ func (s *Server) permitted(r *http.Request, ticket []byte) bool {
 	return err == nil && string(page) == from
 }
 
-// others are where a page of this gateway may go on.
-func (s *Server) others() []statement.Origin { return choose(s.base, s.house.Others(), s.salt) }
+// others are where a page of this gateway may go on. Anybody may ask, and to choose is to look at all members.
+func (s *Server) others() []statement.Origin {
+	s.choosing.Lock()
+	defer s.choosing.Unlock()
+	if now := time.Now(); now.Sub(s.chose) >= chosenFor {
+		s.chosen, s.chose = choose(s.base, s.house.Others(), s.salt), now
+	}
+	return s.chosen
+}
