@@ -3,6 +3,7 @@ package peer
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 	ma "github.com/multiformats/go-multiaddr"
+	"golang.org/x/time/rate"
 
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/plain"
@@ -65,6 +67,9 @@ const (
 // maxGuestJobs bounds the jobs that are remembered to be with a tab: more than may be out with it.
 const maxGuestJobs = 8192
 
+// tellBurst is how often a tab may say at once that it rests or is ready; then it may once a second.
+const tellBurst = 4
+
 // A guest is one tab.
 type guest struct {
 	of    *visitors
@@ -73,6 +78,7 @@ type guest struct {
 	only  job.RunID // of its ticket; zero: any run
 	until int64     // of its ticket: a Unix time
 	send  func(*tab.Frame) bool
+	pace  *rate.Limiter // of what it says about itself: runs are dealt out anew for it
 
 	// the mutex of visitors guards the rest
 	run     job.RunID // zero: none
@@ -122,7 +128,7 @@ func (v *visitors) Enter(challenge [32]byte, word []byte, send func(*tab.Frame) 
 		return nil, errGuest("a member needs no ticket")
 	}
 	g := &guest{of: v, id: steal.PeerID(visit.Visitor.String()), visit: visit, only: t.Run, until: t.Expires,
-		send: send, asked: map[verify.Hash]chan []byte{}}
+		send: send, pace: rate.NewLimiter(1, tellBurst), asked: map[verify.Hash]chan []byte{}}
 	v.mu.Lock()
 	switch {
 	case v.guests[g.id] != nil:
@@ -318,9 +324,13 @@ func (g *guest) Received(f *tab.Frame) error {
 	g.of.mu.Lock()
 	out := g.out
 	g.of.mu.Unlock()
-	switch {
-	case out:
+	if out {
 		return errTab
+	}
+	if f.Rest != nil || f.Ready != nil {
+		_ = g.pace.Wait(context.Background()) // a second at most, as nobody else waits for it
+	}
+	switch {
 	case f.Rest != nil:
 		g.rest(f.Rest.Resting)
 		return nil
@@ -341,13 +351,16 @@ func (g *guest) Received(f *tab.Frame) error {
 // rest gives the tab no work, or some again.
 func (g *guest) rest(resting bool) {
 	g.of.mu.Lock()
+	news := g.resting != resting
 	g.resting = resting
-	if resting {
+	if news && resting {
 		g.run, g.has, g.ready = job.RunID{}, nil, false
 	}
 	g.of.mu.Unlock()
-	g.of.changed()
-	g.of.assign()
+	if news {
+		g.of.changed()
+		g.of.assign()
+	}
 }
 
 // steal takes in a message of the protocol.

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"github.com/satin-peer/satin/internal/tab"
 	"github.com/satin-peer/satin/steal"
@@ -48,4 +51,26 @@ func TestLiarsLastFramesAreDropped(t *testing.T) {
 	if err := g.Received(&tab.Frame{Rest: &tab.Rest{Resting: true}}); !errors.Is(err, errTab) {
 		t.Errorf("after it was put out: %v", err)
 	}
+}
+
+// However often a tab says that it rests, or does not, the runs are dealt out anew once a second, and only for news.
+func TestRestlessTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		changed := 0
+		v := &visitors{runs: &conductor{}, changed: func() { changed++ }}
+		g := &guest{of: v, pace: rate.NewLimiter(1, tellBurst)}
+		say := func(f *tab.Frame) {
+			if err := g.Received(f); err != nil {
+				t.Error(err)
+			}
+		}
+		began := time.Now()
+		for i := range 100 {
+			say(&tab.Frame{Rest: &tab.Rest{Resting: i%4 < 2}})
+			say(&tab.Frame{Ready: &tab.Ready{}})
+		}
+		if took := time.Since(began); took < (200-tellBurst)*time.Second || changed != 50 {
+			t.Errorf("it was dealt out %d times in %v", changed, took)
+		}
+	})
 }
