@@ -75,10 +75,13 @@ type guest struct {
 	of    *visitors
 	id    steal.PeerID
 	visit *statement.SignedVisit
-	only  job.RunID // of its ticket; zero: any run
-	until int64     // of its ticket: a Unix time
-	send  func(*tab.Frame) bool
-	pace  *rate.Limiter // of what it says about itself: runs are dealt out anew for it
+	// of its ticket
+	only   job.RunID // zero: any run
+	issuer peer.ID
+	until  int64 // a Unix time
+
+	send func(*tab.Frame) bool
+	pace *rate.Limiter // of what it says about itself: runs are dealt out anew for it
 
 	// the mutex of visitors guards the rest
 	run     job.RunID // zero: none
@@ -127,8 +130,8 @@ func (v *visitors) Enter(challenge [32]byte, word []byte, send func(*tab.Frame) 
 	case visit.Visitor == v.self || v.runs.swarm.members.get(visit.Visitor) != nil:
 		return nil, errGuest("a member needs no ticket")
 	}
-	g := &guest{of: v, id: steal.PeerID(visit.Visitor.String()), visit: visit, only: t.Run, until: t.Expires,
-		send: send, pace: rate.NewLimiter(1, tellBurst), asked: map[verify.Hash]chan []byte{}}
+	g := &guest{of: v, id: steal.PeerID(visit.Visitor.String()), visit: visit, only: t.Run, issuer: t.Issuer,
+		until: t.Expires, send: send, pace: rate.NewLimiter(1, tellBurst), asked: map[verify.Hash]chan []byte{}}
 	v.mu.Lock()
 	switch {
 	case v.guests[g.id] != nil:
@@ -159,23 +162,34 @@ func (v *visitors) open(ticket []byte) (*statement.SignedTicket, error) {
 		return nil, errGuest("the link is of another swarm")
 	case v.now().Unix() > t.Expires:
 		return nil, errGuest(expired)
-	}
-	if t.Issuer != v.self && !v.host.Roll().StillMember(t.Issuer) {
+	case t.Issuer == v.self:
+		return t, nil
+	case t.Expires > v.now().Add(maxShare).Unix():
+		return nil, errGuest("the link is good for longer than any may be")
+	case !v.host.Roll().StillMember(t.Issuer):
 		return nil, errGuest("the link is not from a member that this one knows")
 	}
 	return t, nil
 }
 
-const expired = "the link has expired: ask for a new one"
+const (
+	expired  = "the link has expired: ask for a new one"
+	disowned = "whoever has made the link is out of the swarm"
+)
 
 // expire puts out the tabs whose link is good no more. One for which there is never anything to do would stay for ever
-// else; as it is, a place is taken for no longer than whoever made the link has said.
+// else; as it is, a place is taken for no longer than whoever made the link has said, and is not put out.
 func (v *visitors) expire() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, g := range v.guests {
-		if v.now().Unix() > g.until {
-			g.send(&tab.Frame{Over: &tab.Over{Why: expired}}) // which ends the connection; then it has Left
+		// which ends the connection; then it has Left
+		over := func(why string) { g.send(&tab.Frame{Over: &tab.Over{Why: why}}) }
+		switch {
+		case v.now().Unix() > g.until:
+			over(expired)
+		case v.host.Roll().Outcast(g.issuer):
+			over(disowned)
 		}
 	}
 }

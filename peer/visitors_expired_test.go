@@ -10,13 +10,19 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/satin-peer/satin/internal/tab"
+	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/steal"
 )
 
 // A tab stays until its ticket has expired, whether it works or not, and is told why it has to go.
 func TestTabsGoWhenTheirLinkExpires(t *testing.T) {
+	h, err := host.Open(t.Context(), host.Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
 	now := time.Unix(1000, 0)
-	v := &visitors{base: &base{now: func() time.Time { return now }}, guests: map[steal.PeerID]*guest{}}
+	v := &visitors{base: &base{now: func() time.Time { return now }}, host: h, guests: map[steal.PeerID]*guest{}}
 	var told []steal.PeerID
 	for id, until := range map[steal.PeerID]int64{"a": 1000, "b": 2000} {
 		v.guests[id] = &guest{of: v, id: id, until: until, send: func(f *tab.Frame) bool {

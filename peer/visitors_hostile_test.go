@@ -3,6 +3,7 @@ package peer_test
 import (
 	"crypto/rand"
 	"testing"
+	"time"
 
 	"github.com/gorilla/websocket"
 	"github.com/libp2p/go-libp2p/core/crypto"
@@ -161,6 +162,9 @@ func TestIntrudersAreNotLetIn(t *testing.T) {
 		"another swarm's": func(v *statement.Visit) {
 			v.Ticket = ticket(statement.Ticket{Swarm: "other", Expires: 1 << 33})
 		},
+		"one for ever": func(v *statement.Visit) {
+			v.Ticket = ticket(statement.Ticket{Swarm: "test", Expires: 1 << 33})
+		},
 		"an old one":       func(v *statement.Visit) { v.Ticket = ticket(statement.Ticket{Swarm: "test", Expires: 5}) },
 		"another greeting": func(v *statement.Visit) { v.Challenge[0]++ },
 		"another member":   func(v *statement.Visit) { v.Member = "12D3" },
@@ -169,6 +173,33 @@ func TestIntrudersAreNotLetIn(t *testing.T) {
 		if f := x.hear(); f == nil || f.Over == nil || f.Over.Why == "" || !x.ends() {
 			t.Errorf("%s: %+v", name, f)
 		}
+	}
+}
+
+// Tabs go when the member is put out that has signed their ticket.
+func TestTabsGoWithTheirMember(t *testing.T) {
+	t.Parallel()
+	own, _, err := crypto.GenerateEd25519Key(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by, err := libp2p.IDFromPrivateKey(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ticket, err := (&statement.Ticket{Swarm: "test", Expires: time.Now().Add(time.Hour).Unix()}).Sign(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := open(t, browsers)
+	run := submit(t, a, "count", last(t).arg)
+	x := intrude(t, link(t, a, run), func(v *statement.Visit) { v.Ticket = ticket.Bytes })
+	x.begin()
+	if err := a.Revoke(t.Context(), by.String()); err != nil {
+		t.Fatal(err)
+	}
+	if !x.ends() {
+		t.Error("it stays")
 	}
 }
 
