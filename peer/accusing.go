@@ -77,7 +77,7 @@ func openAccusation(accuser peer.ID, b []byte) (*charge, error) {
 		if _, _, elsewhere := port.Referred(w.Outcome); elsewhere {
 			return "", cannot("an outcome that is not here")
 		}
-		if len(w.Outcome) > 0 && compute.Digest(w.Outcome) != w.Digest {
+		if (len(w.Outcome) > 0 || compute.Judged(c.Function)) && compute.Digest(w.Outcome) != w.Digest {
 			return "", cannot("an outcome that was not signed")
 		}
 		v, err := statement.OpenVoucher(w.Voucher, c.Run, node, w.Digest)

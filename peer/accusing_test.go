@@ -62,6 +62,13 @@ func TestWhatIsTried(t *testing.T) {
 		t.Fatal(err)
 	}
 	referred := string(reference)
+	judged := func(said, truth string) func(a *accusation) { // these are outcomes that are there
+		return func(a *accusation) {
+			a.Function = "peertest.answers"
+			a.Said, a.Truth = a.says(t, liar, "lie"), a.says(t, honest, "truth")
+			a.Said.Outcome, a.Truth.Outcome = []byte(said), []byte(truth)
+		}
+	}
 	for name, c := range map[string]struct {
 		run    job.RunID
 		by     crypto.PrivKey
@@ -96,6 +103,14 @@ func TestWhatIsTried(t *testing.T) {
 		"a child put under": {verified, liar, func(a *accusation) {
 			a.madeOf(t, liar, "part")
 			a.Children[0].Outcome = []byte("x")
+		}, false},
+		"what is judged":           {verified, liar, judged("lie", "truth"), true},
+		"what is judged, left out": {verified, liar, judged("", "truth"), false},
+		"its truth, left out":      {verified, liar, judged("lie", ""), false},
+		"children of what is judged": {verified, liar, func(a *accusation) {
+			a.Function = "peertest.answers"
+			a.Said = a.says(t, liar, "lie")
+			a.madeOf(t, liar, "part")
 		}, false},
 		"children and truth": {verified, liar, func(a *accusation) {
 			a.madeOf(t, liar, "part")

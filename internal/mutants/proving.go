@@ -173,6 +173,8 @@ var provingMutants = []mutant{
 		file: "peer/accusing.go", run: tried, old: "	if !o.Opens(&v.Claim) ||", new: "	if v == nil ||"},
 	{name: "accused/unsigned-outcome", wrong: "an outcome is taken for one that was signed",
 		old: "compute.Digest(w.Outcome) != w.Digest {", new: "w.Digest == (verify.Hash{}) {"},
+	{name: "accused/outcome-left-out", wrong: "an outcome that an accuser leaves out is wrong by itself",
+		old: "(len(w.Outcome) > 0 || compute.Judged(c.Function)) &&", new: "len(w.Outcome) > 0 &&"},
 	{name: "accused/any-run", wrong: "jobs of runs are tried that this peer has no part in",
 		old: "	if m == nil || m.Verify == \"\" {\n",
 		new: "	if m == nil {\n		m = &runs.Manifest{}\n	}\n	if false {\n"},
