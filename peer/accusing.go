@@ -254,10 +254,7 @@ func (c *court) try(ctx context.Context, a *charge) peer.ID {
 	ctx, cancel := context.WithTimeout(ctx, alarm.TrialTime)
 	defer cancel()
 	e, err := c.engine(a.of)
-	switch {
-	case err != nil && both:
-		return a.said
-	case err != nil:
+	if err != nil {
 		return ""
 	}
 	defer e.Close()
@@ -279,12 +276,10 @@ func (c *court) try(ctx context.Context, a *charge) peer.ID {
 		own, ok = t.essence(own)
 	}
 	switch {
-	case t.shares:
-		return ""
-	case both: // of a job that shares nothing, as far as it was run
-		return a.said
 	case !ok:
 		return ""
+	case both: // of a job that has come to its end, and has shared nothing
+		return a.said
 	}
 	return peer.ID(of.Liar(compute.Digest(own)))
 }
@@ -321,13 +316,10 @@ type trial struct {
 	used  []bool           // and which of them it has spawned
 	live  *session.Session // of the job's run: what the job reads is there; nil if it is over
 	ran   steal.SegmentID
-	// shares says that the job shares a lattice of its own and may honestly come to other things: it is not run any
-	// further.
-	shares bool
 }
 
-// run computes the job; false if that takes too long, or reads what jobs share. What is given is found by the
-// engine as the outcome of a lost job would be.
+// run computes the job; false if that takes too long, reads what is not here, or shares a lattice of its own, so that
+// it may honestly come to other things. What is given is found by the engine as the outcome of a lost job would be.
 func (t *trial) run() ([]byte, bool) {
 	var paths []job.Path
 	for _, g := range t.given {
@@ -400,7 +392,7 @@ func (t *trial) await(kind port.EventKind) (port.Event, bool) {
 			case kind:
 				return events[i], true
 			case port.Shares:
-				if t.shares = compute.Silent(t.job.Function); t.shares {
+				if compute.Silent(t.job.Function) {
 					return port.Event{}, false
 				}
 			case port.Found:

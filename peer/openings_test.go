@@ -3,6 +3,7 @@ package peer
 import (
 	"bytes"
 	"context"
+	"runtime"
 	"testing"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -23,7 +24,18 @@ import (
 func init() {
 	satin.Register("peertest.exact", exactly, satin.Exact())
 	satin.Register("peertest.answers", answers, satin.Exact(), satin.Certificate(isAnswer))
+	satin.Register("peertest.endless", endless, satin.Exact())
+	satin.Register("peertest.reads", reads, satin.Exact())
 }
+
+func endless(f *satin.Frame, n int) int {
+	for !f.Aborted() {
+		runtime.Gosched()
+	}
+	return n
+}
+
+func reads(f *satin.Frame, c satin.Constant[int]) int { return c.Read(f) }
 
 // answers is a job whose result may be that there is none.
 func answers(f *satin.Frame, n int) int { return exactly(f, n) }
@@ -125,6 +137,13 @@ func FuzzOpening(f *testing.F) {
 	})
 }
 
+// newCourt is one that has nothing of a job's run.
+func newCourt() *court {
+	return &court{engine: func(of *runs.Manifest) (port.Live, error) {
+		return compute.New(compute.Config{Run: of.Run, Self: "x", Workers: 1, KeepAfter: -1})
+	}, live: func(job.RunID) *session.Session { return nil }}
+}
+
 // A node that is wrong shows that by itself: it is run again with the outcomes of its children that its author has
 // signed, be they right or wrong, and with nothing that the accuser says.
 func TestNodesAreTried(t *testing.T) {
@@ -155,12 +174,9 @@ func TestNodesAreTried(t *testing.T) {
 		"only hashes of its child":  {10, 55, []driver.Given{{Claim: child(job.Path{7, 1}, 9, 35).Claim}}, false},
 		"wrong, whatever the child": {10, 57, []driver.Given{child(job.Path{7, 1}, 9, 35)}, true},
 	} {
-		court := &court{engine: func(of *runs.Manifest) (port.Live, error) {
-			return compute.New(compute.Config{Run: of.Run, Self: "x", Workers: 1, KeepAfter: -1})
-		}, live: func(job.RunID) *session.Session { return nil }}
 		a := fib(c.n, c.is)
 		a.Children = driver.ChildrenOf(c.given)
-		liar := court.try(context.Background(), &charge{accusation: *a, said: "accused",
+		liar := newCourt().try(t.Context(), &charge{accusation: *a, said: "accused",
 			of: &runs.Manifest{Rounding: compute.Rounding()}})
 		if (liar != "") != c.lies || liar != "" && liar != "accused" {
 			t.Errorf("%s: the liar is %q", name, liar)
@@ -184,14 +200,43 @@ func TestNothingIsNoLie(t *testing.T) {
 		liar        peer.ID
 	}{{-1, 55, "", ""}, {-1, 55, "accuser", ""}, {55, -1, "accuser", ""}, {-1, 55, "accused", ""},
 		{56, 55, "accuser", "accused"}, {55, 56, "accuser", "accuser"}} {
-		court := &court{engine: func(of *runs.Manifest) (port.Live, error) {
-			return compute.New(compute.Config{Run: of.Run, Self: "x", Workers: 1, KeepAfter: -1})
-		}, live: func(job.RunID) *session.Session { return nil }}
 		a := accusation{Run: job.RunID{1}, Path: job.Path{7}, Function: "peertest.answers", Argument: arg,
 			Said: word(c.said), Truth: word(c.truth)}
-		if liar := court.try(t.Context(), &charge{accusation: a, said: "accused", against: c.against,
+		if liar := newCourt().try(t.Context(), &charge{accusation: a, said: "accused", against: c.against,
 			of: &runs.Manifest{Rounding: compute.Rounding()}}); liar != c.liar {
 			t.Errorf("%d against %d of %q: the liar is %q", c.said, c.truth, c.against, liar)
+		}
+	}
+}
+
+// Guards that two words of one author about one job convict it where the job comes to its end, and nowhere else: it may
+// share a lattice of its own after that.
+func TestTrialsWithoutAnEnd(t *testing.T) {
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	broken := newCourt()
+	broken.engine = func(*runs.Manifest) (port.Live, error) { return nil, errTooOften }
+	for name, c := range map[string]struct {
+		ctx   context.Context
+		court *court
+		fn    string
+		arg   any
+		liar  peer.ID
+	}{
+		"it ends":                  {t.Context(), newCourt(), "peertest.exact", 10, "twice"},
+		"it takes too long":        {over, newCourt(), "peertest.endless", 0, ""},
+		"it reads what is nowhere": {t.Context(), newCourt(), "peertest.reads", satin.NewConstant(7), ""},
+		"nothing can be run":       {t.Context(), broken, "peertest.exact", 10, ""},
+	} {
+		arg, _, err := compute.HandOver(c.arg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := accusation{Run: job.RunID{1}, Path: job.Path{7}, Function: c.fn, Argument: arg,
+			Said: testimony{Digest: verify.Hash{1}}, Truth: testimony{Digest: verify.Hash{2}}}
+		if liar := c.court.try(c.ctx, &charge{accusation: a, said: "twice", against: "twice",
+			of: &runs.Manifest{Rounding: compute.Rounding()}}); liar != c.liar {
+			t.Errorf("%s: the liar is %q", name, liar)
 		}
 	}
 }
