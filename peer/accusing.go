@@ -242,8 +242,7 @@ func (j *jury) sit(ctx context.Context) {
 
 // try says who has lied: who was accused, who accuses, or, "", that it cannot be told here.
 func (c *court) try(ctx context.Context, a *charge) peer.ID {
-	judged, alike := compute.Judged(a.Function), compute.Alike(a.Function, a.of.Rounding) &&
-		!compute.Unlike(a.Function, a.Argument)
+	judged, alike := compute.Judged(a.Function), compute.Alike(a.Function, a.Argument, a.of.Rounding)
 	both := a.said == a.against && !judged // it has signed both
 	switch {
 	case !alike && !judged:

@@ -204,7 +204,7 @@ func (j *jury) proving(m *runs.Manifest) *driver.Proving {
 	view := panel{j, m}
 	return &driver.Proving{
 		Config: cfg,
-		Judged: compute.Judged, Alike: func(fn string) bool { return compute.Alike(fn, m.Rounding) },
+		Judged: compute.Judged, Alike: func(fn string, arg []byte) bool { return compute.Alike(fn, arg, m.Rounding) },
 		Doubtful: compute.Silent,
 		View:     view, Rand: view, Self: verify.PeerID(j.self.String()),
 		Author: func(voucher []byte) verify.PeerID {

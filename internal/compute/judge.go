@@ -55,18 +55,17 @@ func Judged(function string) bool {
 	return ok && f.Judged()
 }
 
-// Alike says whether outcomes of equal jobs of a function that nothing is wrong with are the same, as far as they are
-// compared: here, and where machines round as it says.
-func Alike(function, rounding string) bool {
+// Alike says whether outcomes of equal jobs that nothing is wrong with are the same, as far as they are compared: here,
+// and where machines round as it says. Those of some jobs may honestly differ though those of their function do not, as
+// where they read what others tell.
+func Alike(function string, arg []byte, rounding string) bool {
 	f, ok := engine.Lookup(function)
-	return ok && (f.Alike == engine.Exact || f.Essence != nil || f.Alike == engine.Rounded && rounding == Rounding())
-}
-
-// Unlike says whether outcomes of a job with such an argument may honestly differ though those of its function do
-// not, as where it reads what others tell.
-func Unlike(function string, arg []byte) bool {
-	f, v, err := read(function, arg)
-	return err == nil && f.Unlike != nil && f.Unlike(v) != ""
+	ok = ok && (f.Alike == engine.Exact || f.Essence != nil || f.Alike == engine.Rounded && rounding == Rounding())
+	if !ok || f.Unlike == nil {
+		return ok
+	}
+	_, v, err := read(function, arg)
+	return err != nil || f.Unlike(v) == ""
 }
 
 // Silent says that a function says of none of its jobs whether their outcomes may honestly differ.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/sharedobj"
@@ -109,9 +110,19 @@ func TestArgumentsWithoutRoom(t *testing.T) {
 	}
 }
 
-// Whoever judges what came of a job has its argument, and so has whoever is told of a lie about it.
+// Whoever judges what came of a job has its argument, and so has whoever is told of a lie about it, and whoever says
+// whether it can be compared.
 func TestArgumentsOfJudged(t *testing.T) {
-	s, d, from := hearing(t, true)
+	var asked []byte
+	s, d, from := hearing(t, false, func(p *driver.Proving) {
+		p.Alike = func(_ string, arg []byte) bool { asked = arg; return false }
+	})
+	s.arg = bytes.Repeat([]byte("large"), 100_000)
+	s.gives(d, time.Second, job.Path{1})
+	if from(job.Path{1})("b", "b", "lie"); !bytes.Equal(asked, s.arg) {
+		t.Errorf("%d bytes of an argument say whether its job can be compared", len(asked))
+	}
+	s, d, from = hearing(t, true)
 	s.arg = bytes.Repeat([]byte("large"), 100_000)
 	s.gives(d, time.Second, job.Path{1})
 	from(job.Path{1})("b", "b", "lie")

@@ -81,13 +81,22 @@ func (d *Driver) Reran(now time.Duration, t *Trial, r Tried) {
 // commits to nothing else.
 func (v *proving) claim(n verify.Node, p *proof, author verify.PeerID, w *saying) verify.Claim {
 	digest := v.d.cfg.Notary.Digest(w.essence)
-	if author == "" || v.cfg.Open == nil || v.cfg.Judged(p.job.Function) || !v.cfg.Alike(p.job.Function) {
+	if author == "" || v.cfg.Open == nil || !v.comparesAll(&p.job) {
 		return (&verify.Opening{Node: n, Outcome: digest}).Claim()
 	}
 	c, _ := v.d.cfg.Notary.Claim(n, digest, w.Voucher)
 	v.counts.Nodes += min(c.Nodes, verify.MaxNodes)
 	return c
 }
+
+// alike says whether outcomes of a job can be compared.
+func (v *proving) alike(j steal.Job) bool {
+	v.d.shared.makeWhole(&j)
+	return v.cfg.Alike(j.Function, j.Arg)
+}
+
+// comparesAll says whether all of an outcome of a job is compared, as it is of a node.
+func (v *proving) comparesAll(j *steal.Job) bool { return !v.cfg.Judged(j.Function) && v.alike(*j) }
 
 // show has a claim opened: by who made it, unless there is nothing below that is not known here.
 func (v *proving) show(o *verify.Open) {
@@ -129,16 +138,18 @@ func (v *proving) fits(c *verify.Claim, s *Shown) bool {
 }
 
 // rerun has a node run again: a job that was handed in, with nothing known below it, like any job of this peer's, a
-// node of a tree by itself.
+// node of a tree by itself. Where not all of a node's outcome is compared it may honestly differ, though that of the
+// job above it does not: nothing is to be learned from it.
 func (v *proving) rerun(o *verify.Rerun) {
 	p := v.open[o.In]
 	if p == nil {
 		return
 	}
-	if v.counts.Reran++; v.cfg.Config.Spot == 0 {
+	if v.cfg.Config.Spot == 0 {
 		v.counts.Settled++
 	}
 	if o.Node == o.In && len(o.Given) == 0 {
+		v.counts.Reran++
 		if p.judged = true; p.own != nil {
 			v.judge(o.In, p)
 		} else {
@@ -151,12 +162,16 @@ func (v *proving) rerun(o *verify.Rerun) {
 		if NodeOf(s.Job.Path, s.Job.Identity) != o.Node {
 			continue
 		}
+		if !v.comparesAll(&s.Job) {
+			break
+		}
 		trial := &Trial{In: o.In, Job: s.Job}
 		for _, g := range s.Children {
 			if slices.ContainsFunc(o.Given, func(c verify.Claim) bool { return c.Node == g.Node }) {
 				trial.Given = append(trial.Given, g)
 			}
 		}
+		v.counts.Reran++
 		v.cfg.Rerun(trial)
 		return
 	}

@@ -20,8 +20,8 @@ type Proving struct {
 	Self verify.PeerID
 	// Judged says whether the engine is to judge an outcome of a function by itself: see port.Judge.
 	Judged func(function string) bool
-	// Alike says whether outcomes of a function can be compared; those of others are computed here.
-	Alike func(function string) bool
+	// Alike says whether outcomes of a job can be compared; those of others are computed here.
+	Alike func(function string, arg []byte) bool
 	// Doubtful says whether outcomes of a function may honestly differ if one of its jobs shares a lattice of its own,
 	// which the engine is to tell: see port.Shares.
 	Doubtful func(function string) bool
@@ -247,7 +247,7 @@ func (v *proving) heard(n verify.Node, from verify.PeerID, w saying, is verdict)
 		v.absorb(v.core.Proven(now, claim, author))
 	case is == isWrong && author != "":
 		v.absorb(v.core.Refuted(now, claim, author))
-	case author != "" && !v.cfg.Alike(p.job.Function):
+	case author != "" && !v.alike(p.job):
 		v.here(n)
 	default:
 		v.absorb(v.core.Came(now, claim, author))

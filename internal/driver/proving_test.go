@@ -108,7 +108,7 @@ func hearing(t *testing.T, judged bool, with ...func(*driver.Proving)) (*signed,
 		t.Fatal(err)
 	}
 	proving := &driver.Proving{Config: verify.Config{Quorum: 2, Own: true, Wait: time.Minute, MaxOpen: 9},
-		Judged: func(string) bool { return judged }, Alike: func(string) bool { return !s.unlike },
+		Judged: func(string) bool { return judged }, Alike: func(string, []byte) bool { return !s.unlike },
 		Doubtful: func(string) bool { return s.doubtful },
 		View:     s, Rand: s, Self: "o",
 		Author: func(v []byte) verify.PeerID { return verify.PeerID(v) },
@@ -273,6 +273,56 @@ func TestUncomparedOutcomes(t *testing.T) {
 	d.Happened(now, port.Event{Kind: port.Finished, Segment: 2, Outcome: []byte("another"), Good: true})
 	if string(s.delivered) != "another" || len(s.caught) > 0 {
 		t.Errorf("delivered is %q, caught are %+v", s.delivered, s.caught)
+	}
+}
+
+// foremost draws the highest number.
+type foremost struct{}
+
+func (foremost) Below(n uint64) uint64 { return n - 1 }
+
+// What comes of a node may honestly differ though that of the job above it does not. Such a node is not run again, and
+// blames nobody: that job is computed here.
+func TestNodesThatMayDiffer(t *testing.T) {
+	path, below := job.Path{1}, job.Path{1, 0}
+	for name, c := range map[string]struct {
+		judged, unlike string // functions, or arguments
+		trials         int
+	}{
+		"all of it is compared":               {trials: 1},
+		"a part is compared":                  {judged: "g"},
+		"nothing is":                          {unlike: "g"},
+		"nothing is, because of its argument": {unlike: "dice"},
+	} {
+		var asked []verify.Open
+		var trials []*driver.Trial
+		s, d, from := hearing(t, false, func(p *driver.Proving) {
+			p.Config.Quorum, p.Config.Spot, p.Rand = 1, 0.5, foremost{}
+			p.Open = func(o verify.Open) { asked = append(asked, o) }
+			p.Rerun = func(t *driver.Trial) { trials = append(trials, t) }
+			p.Judged = func(fn string) bool { return fn == c.judged }
+			p.Alike = func(fn string, arg []byte) bool { return fn != c.unlike && string(arg) != c.unlike }
+		})
+		s.arg = []byte{1}
+		node := steal.Job{Function: "g", Arg: []byte("dice")}
+		child := (&verify.Opening{Node: driver.NodeOf(below, job.Identify(node.Function, node.Arg)),
+			Outcome: s.Digest([]byte("part"))}).Claim()
+		s.made = &verify.Opening{Node: driver.NodeOf(path, idOf(path)), Outcome: s.Digest([]byte("truth")),
+			Children: []verify.Claim{child}}
+		s.gives(d, s.now, path)
+		from(path)("b", "b", "truth")
+		d.Opened(s.now, asked[0], &driver.Shown{Made: driver.Made{Job: steal.Job{Function: "f", Arg: []byte{1}},
+			Children: []driver.Given{{Claim: child, Bytes: []byte("part")}}}})
+		d.Opened(s.now, asked[1], &driver.Shown{Made: driver.Made{Job: node}})
+		for _, trial := range trials {
+			d.Reran(s.now, trial, driver.Tried{OK: true, Outcome: []byte("another part")})
+		}
+		d.Happened(s.now, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1, Runs: 1}})
+		d.Happened(s.now, port.Event{Kind: port.Finished, Segment: 2, Outcome: []byte("truth"), Good: true})
+		if len(trials) != c.trials || d.Proofs().Reran != uint64(c.trials) || len(s.caught) != c.trials ||
+			c.trials == 0 && string(s.delivered) != "truth" {
+			t.Errorf("%s: %d are run again, caught are %v, delivered is %q", name, len(trials), s.caught, s.delivered)
+		}
 	}
 }
 

@@ -103,7 +103,7 @@ func (q *Quorum) proving(p *peer) *driver.Proving {
 		Config: cfg,
 		View:   view, Rand: view, Self: view.name(p),
 		Judged: func(string) bool { return q.Judged },
-		Alike:  func(string) bool { return true }, Doubtful: func(string) bool { return true },
+		Alike:  func(string, []byte) bool { return true }, Doubtful: func(string) bool { return true },
 		Author: func(voucher []byte) verify.PeerID { return view.name(p.world.peers[voucher[0]]) },
 		Caught: func(c driver.Caught) {
 			if !slices.Contains(q.Liars, view.number(c.Peer)) {
