@@ -52,7 +52,7 @@ func Checked[A any](check func(A) error) Option {
 
 // Exact says that equal jobs come to equal results to the bit, always and on every machine: no job reads a Lattice,
 // leaves a loop over results early so that it matters which came first, or computes with floating point; and where
-// Kept.Read finds nothing Certificate says ErrNothing.
+// Kept.Read finds nothing, in a job or in one below it, Certificate says ErrNothing.
 func Exact() Option {
 	return Option{name: "Exact", set: func(d *engine.Desc) { d.Alike = engine.Exact }}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func init() {
-	satin.Register("sat.verdicts", verdicts, satin.Exact())
+	satin.Register("sat.verdicts", verdicts, satin.Exact(), satin.Certificate(haveAnswers))
 	satin.Register("sat.verdict", verdictOf, satin.Exact(), satin.Certificate(hasAnswer))
 }
 
@@ -53,6 +53,16 @@ func hasAnswer(_ Claim, v Verdict) (proves bool, err error) {
 		return false, satin.ErrNothing
 	}
 	return false, nil
+}
+
+// haveAnswers is hasAnswer of several.
+func haveAnswers(_ Hearing, list []Verdict) (proves bool, err error) {
+	for _, v := range list {
+		if _, err = hasAnswer(Claim{}, v); err != nil {
+			break
+		}
+	}
+	return false, err
 }
 
 // Claims says what it is about: see apps.Claim.

@@ -114,6 +114,8 @@ var provingMutants = []mutant{
 	{name: "accused/lost-is-an-answer", wrong: "members that cannot reach a proof are compared with those that can",
 		file: "apps/sat/verdict.go", pkg: "apps/sat", run: "^TestLostIsNoAnswer$", old: "	if v.Lost {\n		return false",
 		new: "	if v.Lost && v.Accepted {\n		return false"},
+	{name: "accused/lost-among-others", wrong: "who cannot reach one of several proofs is compared with those that can",
+		old: "satin.Exact(), satin.Certificate(haveAnswers))", new: "satin.Exact())"},
 	{name: "accused/nobody-told", wrong: "the proof of a lie stays where it was found",
 		file: "peer/verifying.go", pkg: hostile, run: "^TestProofsConvince$", old: "		j.tell(name, b)\n", new: ""},
 	{name: "accused/by-gossip-alone", wrong: "a proof that gossip loses reaches nobody", file: "peer/proofs.go",
