@@ -147,7 +147,7 @@ func TestLongPathsAreNotTooMany(t *testing.T) {
 	c.Step(now, &Message{From: thiefNo(1), To: c.Self(), Reply: &StealReply{Jobs: []Grant{{Handle: 1,
 		Job: Job{Path: job.Path{1}, Function: "f", Restarted: true}}}}})
 	for i := range 480 {
-		p := make(job.Path, maxPath)
+		p := make(job.Path, MaxPath)
 		p[0], p[1] = 7, uint32(i)
 		c.Hear(now, &News{From: thiefNo(0), Tuples: []Tuple{{Path: p, Holder: thiefNo(0)}}})
 	}

@@ -45,7 +45,7 @@ func (a *Adopt) valid() bool {
 	last := Handle(0)
 	for i := range a.Jobs {
 		j := &a.Jobs[i]
-		if j.Handle <= last || len(j.Path) > maxPath {
+		if j.Handle <= last || len(j.Path) > MaxPath {
 			return false
 		}
 		last = j.Handle
@@ -55,7 +55,7 @@ func (a *Adopt) valid() bool {
 
 func (h *HandOver) valid() bool {
 	for i := range h.Parts {
-		if len(h.Parts[i].Path) > maxPath {
+		if len(h.Parts[i].Path) > MaxPath {
 			return false
 		}
 	}

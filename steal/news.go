@@ -64,8 +64,10 @@ const (
 	maxTuples    = 1 << 10
 	maxAdoptions = 1 << 8
 	maxParts     = 1 << 12
-	maxPath      = 1 << 13
 )
+
+// MaxPath bounds the steps of a path that is said to others.
+const MaxPath = 1 << 13
 
 // Validate reports what no correct core would say, as an error that wraps ErrMalformed. It takes time linear
 // in the length.
@@ -88,7 +90,7 @@ func tuplesValid(ts []Tuple) bool {
 		return false
 	}
 	for i := range ts {
-		if t := &ts[i]; t.Holder.Inc == 0 || t.Holder.Peer == "" || len(t.Path) > maxPath || t.Age < 0 {
+		if t := &ts[i]; t.Holder.Inc == 0 || t.Holder.Peer == "" || len(t.Path) > MaxPath || t.Age < 0 {
 			return false
 		}
 	}

@@ -75,7 +75,7 @@ func TestHostileNews(t *testing.T) {
 		"about the asker": {From: living("c"), Tuples: []Tuple{{Path: job.Path{1}, Holder: c.self}}},
 		"no age":          {From: living("c"), Tuples: []Tuple{{Path: job.Path{1}, Holder: living("c"), Age: -1}}},
 		"the root":        {From: living("c"), Tuples: []Tuple{{Holder: living("c"), Done: true}}},
-		"a long path":     {From: living("c"), Tuples: []Tuple{{Path: make(job.Path, maxPath+1), Holder: living("c")}}},
+		"a long path":     {From: living("c"), Tuples: []Tuple{{Path: make(job.Path, MaxPath+1), Holder: living("c")}}},
 		"too many":        {From: living("c"), Tuples: make([]Tuple, maxTuples+1)},
 	} {
 		if out := c.Hear(c.now, n); len(out.Orders)+len(out.Messages) != 0 || len(c.lost.tuples.index) != 1 {

@@ -44,26 +44,61 @@ type ticket struct {
 // gallery has what was shown of one job: what is to be run again, and as much of the rest as need not be asked for
 // again.
 type gallery struct {
-	list  []ticket
-	of    map[ticket]*Shown
-	bytes int
+	of   map[ticket]*Shown
+	last ticket                        // that was looked at
+	use  map[verify.PeerID]verify.Hash // by whom; two that differ are both there until it is known who lies
 }
 
-// maxShown bounds that, in bytes; the last two are always there: two that differ.
-const maxShown = 4 << 20
+// What is shown of all jobs of a run is bounded, in bytes, and so is what one peer has shown.
+const (
+	maxShown   = 64 << 20
+	maxShownBy = 16 << 20
+)
 
-func (g *gallery) add(t ticket, s *Shown) {
+// look gives what was shown; nil if it is not here.
+func (g *gallery) look(t ticket) *Shown {
+	s := g.of[t]
+	if s != nil {
+		g.last, g.use[t.by] = t, t.tree
+	}
+	return s
+}
+
+// add keeps what was shown of a job, and says whether there is room for it. What is not in use makes room.
+func (v *proving) add(g *gallery, t ticket, s *Shown) bool {
+	n := s.Size()
+	if v.shown[t.by]+n > maxShownBy {
+		v.clear(t.by)
+	}
+	if v.shown[""]+n > maxShown {
+		v.clear("")
+	}
+	if v.shown[t.by]+n > maxShownBy || v.shown[""]+n > maxShown {
+		return false
+	}
 	if g.of == nil {
-		g.of = map[ticket]*Shown{}
+		g.of, g.use = map[ticket]*Shown{}, map[verify.PeerID]verify.Hash{}
 	}
-	if g.of[t] != nil {
-		return
-	}
-	g.list, g.of[t], g.bytes = append(g.list, t), s, g.bytes+s.Size()
-	for len(g.list) > 2 && g.bytes > maxShown {
-		g.bytes -= g.of[g.list[0]].Size()
-		delete(g.of, g.list[0])
-		g.list = g.list[1:]
+	g.of[t] = s
+	v.count(t.by, n)
+	return true
+}
+
+// count notes that there are so many bytes more of what a peer has shown; "" is all.
+func (v *proving) count(by verify.PeerID, bytes int) {
+	v.shown[by] += bytes
+	v.shown[""] += bytes
+}
+
+// clear forgets what is not in use of what a peer has shown, or all have.
+func (v *proving) clear(by verify.PeerID) {
+	for _, p := range v.open {
+		for t, s := range p.shown.of {
+			if p.shown.use[t.by] != t.tree && (by == "" || by == t.by) {
+				v.count(t.by, -s.Size())
+				delete(p.shown.of, t)
+			}
+		}
 	}
 }
 
@@ -109,7 +144,7 @@ func (v *proving) show(o *verify.Open) {
 		v.absorb(v.core.Opened(at(v.d.now), o.In, o.Of, o.Claim, alone))
 		return
 	}
-	if s := p.shown.of[ticket{o.Of, o.Claim.Tree}]; s != nil {
+	if s := p.shown.look(ticket{o.Of, o.Claim.Tree}); s != nil {
 		v.absorb(v.core.Opened(at(v.d.now), o.In, o.Of, o.Claim, s.opening(&o.Claim)))
 		return
 	}
@@ -124,16 +159,18 @@ func (v *proving) opened(o *verify.Open, s *Shown) {
 		return
 	}
 	var opening *verify.Opening
-	if s != nil && v.fits(&o.Claim, s) {
+	if s != nil {
 		s.Job.Path, s.Job.Identity = PathOf(o.Claim.Node), o.Claim.Node.Identity
-		p.shown.add(ticket{o.Of, o.Claim.Tree}, s)
-		opening = s.opening(&o.Claim)
+		t := ticket{o.Of, o.Claim.Tree}
+		if v.right(s) && (p.shown.of[t] != nil || v.add(&p.shown, t, s)) {
+			opening = p.shown.look(t).opening(&o.Claim)
+		}
 	}
 	v.absorb(v.core.Opened(at(v.d.now), o.In, o.Of, o.Claim, opening))
 }
 
-func (v *proving) fits(c *verify.Claim, s *Shown) bool {
-	return s.Size() <= MaxMade && !s.Names() && job.Identify(s.Job.Function, s.Job.Arg) == c.Node.Identity &&
+func (v *proving) right(s *Shown) bool {
+	return s.fits() && job.Identify(s.Job.Function, s.Job.Arg) == s.Job.Identity &&
 		!slices.ContainsFunc(s.Children, func(g Given) bool { return v.d.cfg.Notary.Digest(g.Bytes) != g.Outcome })
 }
 
@@ -157,25 +194,19 @@ func (v *proving) rerun(o *verify.Rerun) {
 		}
 		return
 	}
-	for _, t := range slices.Backward(p.shown.list) {
-		s := p.shown.of[t]
-		if NodeOf(s.Job.Path, s.Job.Identity) != o.Node {
-			continue
-		}
-		if !v.comparesAll(&s.Job) {
-			break
-		}
-		trial := &Trial{In: o.In, Job: s.Job}
-		for _, g := range s.Children {
-			if slices.ContainsFunc(o.Given, func(c verify.Claim) bool { return c.Node == g.Node }) {
-				trial.Given = append(trial.Given, g)
-			}
-		}
-		v.counts.Reran++
-		v.cfg.Rerun(trial)
+	s := p.shown.of[p.shown.last]
+	if s == nil || NodeOf(s.Job.Path, s.Job.Identity) != o.Node || !v.comparesAll(&s.Job) {
+		v.absorb(v.core.Reran(at(v.d.now), o.In, nil))
 		return
 	}
-	v.absorb(v.core.Reran(at(v.d.now), o.In, nil))
+	trial := &Trial{In: o.In, Job: s.Job}
+	for _, g := range s.Children {
+		if slices.ContainsFunc(o.Given, func(c verify.Claim) bool { return c.Node == g.Node }) {
+			trial.Given = append(trial.Given, g)
+		}
+	}
+	v.counts.Reran++
+	v.cfg.Rerun(trial)
 }
 
 // reran takes in what came of that.

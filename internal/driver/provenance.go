@@ -55,7 +55,7 @@ type Given struct {
 	Bytes []byte // the outcome; nil if only the claim is known
 }
 
-// MaxMade bounds what stands behind one voucher, in bytes of arguments and outcomes.
+// MaxMade bounds what stands behind one voucher, in bytes of arguments, outcomes and paths.
 const MaxMade = 512 << 10
 
 // opening is what is committed to by a claim, as far as that says it.
@@ -67,14 +67,20 @@ func (m *Made) opening(c *verify.Claim) *verify.Opening {
 	return o
 }
 
-// Size is what it takes.
+// Size is what it takes, with the job's path in its claim.
 func (m *Made) Size() int {
-	const each = 128 // of paths and hashes
-	n := each + len(m.Job.Function) + len(m.Job.Arg)
+	const each = 128 // of hashes and numbers
+	n := each + len(m.Job.Function) + len(m.Job.Arg) + 8*len(m.Job.Path)
 	for i := range m.Children {
-		n += each + len(m.Children[i].Bytes)
+		n += each + len(m.Children[i].Node.Path) + len(m.Children[i].Bytes)
 	}
 	return n
+}
+
+// fits says whether it can be shown.
+func (m *Made) fits() bool {
+	return m.Size() <= MaxMade && !m.Names() &&
+		!slices.ContainsFunc(m.Children, func(g Given) bool { return len(g.Node.Path) > 4*steal.MaxPath })
 }
 
 // Names says whether a child's outcome names what whoever runs the job again would not have.
@@ -204,7 +210,7 @@ func (v *provenance) vouch(s steal.SegmentID, j identity, outcome []byte, parts 
 		if whole != nil {
 			m.Job = *whole
 		}
-		if alone = whole == nil || len(whole.Names) > 0 || m.Names() || m.Size() > MaxMade || !o.Opens(&c); alone {
+		if alone = whole == nil || len(whole.Names) > 0 || !m.fits() || !o.Opens(&c); alone {
 			o.Children = nil
 			c = o.Claim()
 		} else {

@@ -91,6 +91,7 @@ type proving struct {
 	core   *verify.Core
 	open   map[verify.Node]*proof
 	nodes  map[steal.Handle]verify.Node
+	shown  map[verify.PeerID]int // bytes of what they have shown, by peer
 	ticked time.Duration
 	counts Proofs
 
@@ -133,7 +134,8 @@ func newProving(d *Driver, cfg *Proving) *proving {
 		return nil
 	}
 	return &proving{d: d, cfg: cfg, core: verify.New(cfg.Config, cfg.View, cfg.Rand), open: map[verify.Node]*proof{},
-		nodes: map[steal.Handle]verify.Node{}, judging: map[sharedobj.Ticket]judgement{}}
+		nodes: map[steal.Handle]verify.Node{}, shown: map[verify.PeerID]int{},
+		judging: map[sharedobj.Ticket]judgement{}}
 }
 
 // at is a time of the driver's clock as the core wants it.
@@ -351,8 +353,7 @@ func (v *proving) accept(o *verify.Accept) {
 	for _, h := range p.handles {
 		v.d.inputs.push(input{kind: proved, now: v.d.now, handle: h, word: use})
 	}
-	delete(v.open, o.Node)
-	v.core.Done(o.Node)
+	v.close(o.Node, p)
 }
 
 // agreed tells on whose words an outcome is believed.
@@ -390,10 +391,17 @@ func (v *proving) proven(h steal.Handle) {
 	delete(v.nodes, h)
 	if p := v.open[n]; p != nil {
 		if p.handles = slices.DeleteFunc(p.handles, func(x steal.Handle) bool { return x == h }); len(p.handles) == 0 {
-			delete(v.open, n)
-			v.core.Done(n)
+			v.close(n, p)
 		}
 	}
+}
+
+func (v *proving) close(n verify.Node, p *proof) {
+	for t, s := range p.shown.of {
+		v.count(t.by, -s.Size())
+	}
+	delete(v.open, n)
+	v.core.Done(n)
 }
 
 // Proofs are what was compared so far, and what was not.

@@ -196,7 +196,7 @@ var sharedMutants = []mutant{
 	{name: "outcomes/accused-of-child", wrong: "a job is tried with a child that nobody has",
 		old: "made.Names() {\n", new: "len(made.Children) > 99 {\n"},
 	{name: "outcomes/shown-without", wrong: "who runs a job again gets a reference as what its child came to",
-		file: "internal/driver/provenance.go", run: "^TestShownIsWhole$", old: " || m.Names()", new: ""},
+		file: "internal/driver/provenance.go", run: "^TestShownIsWhole$", old: " && !m.Names()", new: ""},
 	{name: "arguments/unpinned", wrong: "the argument of a job that was given away is forgotten",
 		file: "sharedobj/core.go", pkg: "internal/driver", run: "^TestArgumentsOfCopies$",
 		old: "		c.store.pin(d)\n		c.arrived(e, 0)\n", new: "		c.arrived(e, 0)\n"},
