@@ -190,3 +190,21 @@ func TestRequestsLeaveRoom(t *testing.T) {
 		t.Errorf("the request of another leads to %+v", out)
 	}
 }
+
+// A job with a longer path than anybody may speak of is not held, nor given away.
+func TestTooLongPathsStay(t *testing.T) {
+	c := victimCore(t, LAN(), 1)
+	long := Job{Path: make(job.Path, MaxPath+1), Function: "f"}
+	out := c.Step(c.now, &Message{From: thiefNo(0), To: c.Self(), Reply: &StealReply{Jobs: []Grant{{Handle: 1,
+		Job: long}, {Handle: 2, Job: Job{Path: long.Path[1:], Function: "f"}}}}})
+	if len(c.segments.byID) != 1 || len(out.Messages) != 1 || out.Messages[0].Return == nil ||
+		len(out.Messages[0].Return.Handles) != 1 || out.Messages[0].Return.Handles[0] != 1 {
+		t.Errorf("%d are held, and the answer is %+v", len(c.segments.byID), out.Messages)
+	}
+	c.Step(c.now, request(0, 1, 0)) // gets the one that waits here
+	out = c.Step(c.now, request(0, 2, 0))
+	out = c.Taken(c.now, out.Orders[0].Ticket, []Taken{{Ref: 7, Job: long}})
+	if len(out.Orders) != 1 || out.Orders[0].Kind != PutBack || out.Orders[0].Ref != 7 {
+		t.Errorf("what cannot travel leads to %+v", out.Orders)
+	}
+}

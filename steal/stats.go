@@ -29,7 +29,7 @@ type Stats struct {
 	PutBackInventory uint64 // missing from consecutive inventories
 	PutBackUnsent    uint64 // the reply could not be written
 	PutBackReturned  uint64 // the thief had no room for it
-	PutBackTooLarge  uint64 // beyond Config.MaxJobBytes
+	PutBackTooLarge  uint64 // beyond Config.MaxJobBytes, or MaxPath
 	PutBackUnusable  uint64 // what the result names could not be had
 	EagerCopies      uint64 // jobs that others had and that idle peers got too
 	OverdueCopies    uint64 // jobs that thieves listed for so long that idle workers here run them too

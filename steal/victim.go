@@ -157,7 +157,7 @@ func (v *victim) taken(t Ticket, jobs []Taken) {
 	for k := range jobs {
 		j := &jobs[k]
 		size := j.Job.Size()
-		if size > v.cfg.MaxJobBytes {
+		if size > v.cfg.MaxJobBytes || len(j.Job.Path) > MaxPath {
 			v.putBack(jobs[k:k+1], &v.stats.PutBackTooLarge)
 			continue
 		}

@@ -1,17 +1,25 @@
 package driver
 
 import (
+	"slices"
+
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/verify"
 )
 
 // Commitments are what stands behind the vouchers that a peer has written for others' runs (Config.Commit), for when
-// somebody wants to see it (Proving.Open). When there is too much of it the oldest is forgotten: then its owner
-// computes that job itself. They are for one goroutine at a time.
+// somebody wants to see it (Proving.Open). When there is too much of it the oldest of the owner that has most is
+// forgotten: then that owner computes the job itself. They are for one goroutine at a time.
 type Commitments struct {
 	Most int // bytes
 
+	of    map[string]*committed // by owner
+	bytes int
+}
+
+// committed is what one owner's runs have.
+type committed struct {
 	made  map[verify.Hash]*Commitment // by tree
 	order []verify.Hash               // the oldest first
 	bytes int
@@ -27,45 +35,63 @@ type Commitment struct {
 
 // Note remembers one.
 func (x *Commitments) Note(c *Commitment) {
-	if x.made == nil {
-		x.made = map[verify.Hash]*Commitment{}
+	if x.of == nil {
+		x.of = map[string]*committed{}
 	}
-	if x.made[c.Claim.Tree] == nil {
-		x.order = append(x.order, c.Claim.Tree)
+	o := x.of[c.Owner]
+	if o == nil {
+		o = &committed{made: map[verify.Hash]*Commitment{}}
+		x.of[c.Owner] = o
 	}
-	x.drop(c.Claim.Tree)
-	x.made[c.Claim.Tree] = c
-	for x.bytes += c.Made.Size(); x.bytes > x.Most; x.order = x.order[1:] {
-		x.drop(x.order[0])
+	if o.made[c.Claim.Tree] == nil {
+		o.order = append(o.order, c.Claim.Tree)
+	}
+	x.drop(o, c.Claim.Tree)
+	o.made[c.Claim.Tree] = c
+	o.bytes += c.Made.Size()
+	for x.bytes += c.Made.Size(); x.bytes > x.Most; {
+		for _, other := range x.of {
+			if other.bytes > o.bytes {
+				o = other
+			}
+		}
+		x.drop(o, o.order[0])
+		o.order = o.order[1:]
 	}
 }
 
-func (x *Commitments) drop(tree verify.Hash) {
-	if c := x.made[tree]; c != nil {
+func (x *Commitments) drop(o *committed, tree verify.Hash) {
+	if c := o.made[tree]; c != nil {
+		o.bytes -= c.Made.Size()
 		x.bytes -= c.Made.Size()
-		delete(x.made, tree)
+		delete(o.made, tree)
 	}
 }
 
 // Of is what a claim commits to; nil if that is not known.
 func (x *Commitments) Of(run job.RunID, tree verify.Hash) *Commitment {
-	if c := x.made[tree]; c != nil && c.Run == run {
-		return c
+	for _, o := range x.of {
+		if c := o.made[tree]; c != nil && c.Run == run {
+			return c
+		}
 	}
 	return nil
 }
 
 // Forget forgets a run that has ended here.
 func (x *Commitments) Forget(run job.RunID) {
-	var left []verify.Hash
-	for _, tree := range x.order {
-		if c := x.made[tree]; c != nil && c.Run == run {
-			x.drop(tree)
-		} else if c != nil {
-			left = append(left, tree)
+	for owner, o := range x.of {
+		o.order = slices.DeleteFunc(o.order, func(tree verify.Hash) bool {
+			ended := o.made[tree].Run == run
+			if ended {
+				x.drop(o, tree)
+			}
+			return ended
+		})
+		if len(o.order) == 0 {
+			delete(x.of, owner)
 		}
 	}
-	x.order = left
 }
 
 // OpenedNode is what a peer shows of a node, as it travels.
