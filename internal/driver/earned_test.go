@@ -181,7 +181,7 @@ func TestAllEarned(t *testing.T) {
 	}
 }
 
-// What it took to find a liar out is not the next one's earning.
+// What it took to find a liar out is not the next one's earning, nor how long a liar has had its answers waited for.
 func TestOthersChecksAreNotEarned(t *testing.T) {
 	path := job.Path{1}
 	var trials []*driver.Trial
@@ -199,6 +199,7 @@ func TestOthersChecksAreNotEarned(t *testing.T) {
 		s.made = &verify.Opening{Node: driver.NodeOf(path, idOf(path)), Outcome: s.Digest([]byte(outcome)),
 			Children: []verify.Claim{child}}
 		from(path)(id, string(id), outcome)
+		s.now += 150 * time.Second // of two minutes and the one for which it had the job
 		d.Opened(s.now, asked[len(asked)-1], shown)
 		d.Reran(s.now, trials[len(trials)-1], driver.Tried{OK: true, Outcome: []byte("truth"), Used: []bool{true},
 			Took: 40 * time.Millisecond})
@@ -208,7 +209,7 @@ func TestOthersChecksAreNotEarned(t *testing.T) {
 	if brings("b", "lie"); len(s.caught) != 1 || !slices.Equal(s.to, []steal.PeerID{"c"}) {
 		t.Fatalf("caught are %v, copies go to %v", s.caught, s.to)
 	}
-	s.now = 2 * time.Minute
+	s.now += time.Minute
 	brings("c", "truth")
 	earned(t, d, driver.Earned{Peer: "c", Time: 40 * time.Millisecond, Results: 1})
 }

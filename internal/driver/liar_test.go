@@ -5,11 +5,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
 )
 
 // Hand-overs that wait for what they name are held whole: of one peer 64 are, whatever it numbers them, and a job
@@ -68,3 +71,46 @@ func TestOneHandOverTakesAllFetches(t *testing.T) {
 		t.Errorf("after one hand-over of %d bytes a read of a job here fails at once: %v", size, s.did)
 	}
 }
+
+// Whoever answers each question about a job just in time does not hold the run: its job is computed here once all
+// answers have taken two minutes longer than it had the job. Who answers sooner is asked for all that there is.
+func TestSlowAnswersEnd(t *testing.T) {
+	const deep, had = 100, 10 * time.Second
+	for after, most := range map[time.Duration]int{9 * time.Second: 15, 100 * time.Millisecond: deep} {
+		var asked []verify.Open
+		var trials []*driver.Trial
+		s, d, from := hearing(t, false, func(p *driver.Proving) {
+			p.Config.Quorum, p.Config.Spot = 1, 0.01
+			p.Rand = last{}
+			p.Open = func(o verify.Open) { asked = append(asked, o) }
+			p.Rerun = func(t *driver.Trial) { trials = append(trials, t) }
+		})
+		path := slices.Repeat(job.Path{1}, deep)
+		shows := map[verify.Node]*driver.Shown{}
+		for n := deep; n > 0; n-- { // each is the only child of the next
+			sh := &driver.Shown{Made: driver.Made{Job: steal.Job{Function: "f", Arg: []byte{1}}}}
+			o := &verify.Opening{Node: driver.NodeOf(path[:n], idOf(path)), Outcome: s.Digest([]byte("truth"))}
+			if s.made != nil {
+				o.Children = []verify.Claim{s.made.Claim()}
+				sh.Children = []driver.Given{{Claim: o.Children[0], Bytes: []byte("truth")}}
+			}
+			s.made, shows[o.Node] = o, sh
+		}
+		s.gives(d, s.now, path[:1])
+		s.now += had
+		from(path[:1])("b", "b", "truth")
+		for i := 0; i < len(asked); i++ {
+			s.now += after
+			d.Opened(s.now, asked[i], shows[asked[i].Claim.Node])
+		}
+		d.Happened(s.now, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1, Runs: 1}})
+		if here := s.ran > 1; len(asked) != most || here != (most < deep) || here == (len(trials) > 0) {
+			t.Errorf("answers after %v: %d questions, %d trials, computed here: %v", after, len(asked), len(trials), here)
+		}
+	}
+}
+
+// last draws the last one.
+type last struct{}
+
+func (last) Below(n uint64) uint64 { return n - 1 }

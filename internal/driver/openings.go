@@ -149,17 +149,21 @@ func (v *proving) show(o *verify.Open) {
 		return
 	}
 	v.counts.Openings++
+	p.asked, p.since = *o, v.d.now
 	v.cfg.Open(*o)
 }
 
-// opened takes in what was shown. What it says of the job and of the outcomes must be what was committed to.
+// opened takes in what was shown. What it says of the job and of the outcomes must be what was committed to. Whoever
+// has its answers about a job waited for, all together, for much longer than it had the job shows nothing more: else
+// one that answers slowly could hold the run.
 func (v *proving) opened(o *verify.Open, s *Shown) {
 	p := v.open[o.In]
-	if p == nil {
+	if p == nil || p.asked != *o {
 		return
 	}
+	p.waited += v.d.now - p.since
 	var opening *verify.Opening
-	if s != nil {
+	if s != nil && p.waited <= 2*v.cfg.Config.Wait+p.said[o.Of].had {
 		s.Job.Path, s.Job.Identity = PathOf(o.Claim.Node), o.Claim.Node.Identity
 		t := ticket{o.Of, o.Claim.Tree}
 		if v.right(s) && (p.shown.of[t] != nil || v.add(&p.shown, t, s)) {

@@ -116,6 +116,9 @@ type proof struct {
 	unlike  bool          // what others say of it is not compared
 	shown   gallery       // of its nodes
 	checked time.Duration // that running some of its nodes again has taken
+	asked   verify.Open   // last,
+	since   time.Duration // then;
+	waited  time.Duration // and for how long for all answers
 }
 
 // saying is an outcome, and what of it is compared, and used: all of it, or what the application says that it
@@ -378,7 +381,7 @@ func (v *proving) caught(b *verify.Blame) {
 	if p := v.open[b.Proof.Said.Node]; p != nil {
 		v.cfg.Caught(v.evidence(p, b))
 		delete(p.said, b.Peer)
-		p.checked = 0
+		p.checked, p.waited = 0, 0
 	}
 	if i, is := find(v.counts.Earned, b.Peer); is {
 		v.counts.Earned = slices.Delete(slices.Clone(v.counts.Earned), i, i+1)

@@ -161,6 +161,8 @@ var provingMutants = []mutant{
 		old: "	if v.shown[t.by]+n > maxShownBy || v", new: "	if v"},
 	{name: "openings/in-use-goes", wrong: "what is run again makes room for what others show",
 		old: "p.shown.use[t.by] != t.tree && (", new: "("},
+	{name: "openings/slow-hold", wrong: "who answers slowly holds the run", run: "^TestSlowAnswersEnd$",
+		old: " && p.waited <= 2*v.cfg.Config.Wait+p.said[o.Of].had {", new: " {"},
 	{name: "openings/who-hides-wins", wrong: "who shows nothing has its job waited for",
 		file: "verify/dispute.go", pkg: "internal/sim", run: opened, old: "	if q.accepted == nil && !q.here {",
 		new: "	if q.accepted != nil && !q.here {"},
