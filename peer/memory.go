@@ -17,9 +17,9 @@ import (
 )
 
 // A memory says how much of this process's memory what others give to it may take, over all runs: jobs, results that
-// are on their way home, outcomes that are kept or handed over, tuples. One run may have a half of it, and so may the
-// runs of one owner, and all that one member has sent in whatever runs. In an own run only what others have sent
-// counts. (Long results that are still coming have bounds of their own; what jobs share: see objects.go.)
+// are on their way home, outcomes that are kept, handed over or unproved, tuples. One run may have a half of it, and so
+// may the runs of one owner, and all that one member has sent in whatever runs. In an own run only what others have
+// sent counts. (Long results that are still coming have bounds of their own; what jobs share: see objects.go.)
 type memory struct {
 	most      int64 // bytes; 0: as much as there is
 	shareable int64 // bytes for what the jobs of others' runs share; 0: not bounded over all of them

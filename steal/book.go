@@ -123,6 +123,9 @@ func (b *book) onResult(p *peer, m *Message) {
 		b.stats.DroppedDuplicate++
 	case !p.leases[i].matches(r):
 		b.stats.DroppedForeign++ // the lease stays; the next inventories will free it
+	case b.run.Proving && !b.leases.roomToProve(p.leases[i], r):
+		p.credit.returned(b.now)
+		b.requeue(p.leases[i], false, &b.stats.PutBackReturned)
 	default:
 		b.stats.ResultsUsed++
 		p.credit.paid(&b.cfg)

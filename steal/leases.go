@@ -89,14 +89,21 @@ type lease struct {
 	// begun
 	ofSegment bool
 
-	unproved  bool     // an outcome has come
-	witnessOf *lease   // the job is there already, and given away to be compared
-	here      *segment // the same, on this peer
+	unproved  bool      // an outcome has come
+	brought   []portion // by the thief and by witnesses
+	witnessOf *lease    // the job is there already, and given away to be compared
+	here      *segment  // the same, on this peer
 
 	adopted bool          // the thief did not steal it but had it as an orphan
 	letGo   bool          // and is to have it so again when this peer's engine does not want it
 	life    Incarnation   // of that thief, as was told
 	begun   time.Duration // when it began, as was told
+}
+
+// portion is what an outcome takes of the room.
+type portion struct {
+	by    PeerID
+	bytes int
 }
 
 // matches says whether a result is the one this lease waits for: the run was checked with the envelope.

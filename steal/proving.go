@@ -10,8 +10,9 @@ import (
 // Where a run is verified (Run.Proving), an outcome that another peer brings is not used: its lease stays, without
 // a thief, as *unproved* (order Prove) until the outside says which outcome is to be believed (Proved). What it wants
 // to compare is computed by further peers, or here: as a witness of the lease (CopyTo), whose outcome goes the same
-// way. Witnesses are no copies in the sense of recovery: none settles a lease, and one that is lost is not
-// computed again, but reported (Prove with Lost). They end with their lease.
+// way. Witnesses are no copies in the sense of recovery: none settles a lease, and one that is lost is not computed
+// again, but reported (Prove with Lost). They end with their lease. Until then all that they and the thief have brought
+// takes room; where there is none an outcome counts as a job that its thief has returned.
 //
 // Nothing else of what others say of outcomes gets in: no hand-over, no tuple, no beacon that says that there is an
 // answer. And who is not trusted with proving gives nothing away (Run.Hoard): else the two that are to be compared
@@ -36,6 +37,20 @@ func (b *book) prove(l *lease, by PeerID, had time.Duration, outcome, voucher []
 	b.order(Order{Kind: Prove, Handle: of.handle, Job: of.job, Peer: by, Had: had, Outcome: outcome, Voucher: voucher})
 }
 
+// roomToProve sets aside what an outcome takes until its job is proved, on the account of whoever has brought it, and
+// says whether that was allowed.
+func (ls *leases) roomToProve(l *lease, r *Result) bool {
+	x := portion{l.thief.id, len(r.Outcome) + len(r.Voucher)}
+	if !ls.purse.take(x.by, x.bytes, false) {
+		return false
+	}
+	if l.witnessOf != nil {
+		l = l.witnessOf
+	}
+	l.brought = append(l.brought, x)
+	return true
+}
+
 // witnessLost reports that a witness brings nothing.
 func (b *book) witnessLost(l *lease) {
 	of, by := l.witnessOf, l.thief.id
@@ -54,6 +69,9 @@ func (b *book) endProof(l *lease) {
 		return
 	}
 	delete(b.leases.unproved, l.handle)
+	for _, x := range l.brought {
+		b.purse.give(x.by, x.bytes)
+	}
 	var ls []*lease
 	for _, p := range b.partners.list {
 		for _, w := range p.leases {

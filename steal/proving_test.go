@@ -238,3 +238,34 @@ func TestBarredThieves(t *testing.T) {
 		t.Errorf("the request of one that is out leads to %+v", out)
 	}
 }
+
+// Outcomes that are unproved take room of whoever has brought them: where there is none the job is queued again, or a
+// witness of it lost, and all is given back in the end.
+func TestUnprovedTakeRoom(t *testing.T) {
+	c := provingCore(t)
+	r := &smallRoom{each: 10, from: map[PeerID]int{}}
+	c.purse = newPurse(r)
+	var came []Order
+	for i, want := range []OrderKind{Prove, PutBack} {
+		g := stolen(t, c, "d1", RequestID(i+1), Ref(i+1), true)
+		out := c.result("d1", &g[0], "outcome")
+		if came = append(came, out.Orders...); len(orders(out, want)) != 1 || len(out.Orders) != 1 ||
+			len(out.Messages) != 1 || out.Messages[0].Ack == nil {
+			t.Fatalf("7 bytes of 10 lead to %+v", out)
+		}
+	}
+	h := came[0].Handle
+	for id, lost := range map[PeerID]bool{"d1": true, "d2": false} {
+		witness := c.CopyTo(c.now, h, id).Messages[0].Reply.Jobs[0]
+		if said := orders(c.result(id, &witness, "outcome"), Prove); len(said) != 1 || said[0].Lost != lost {
+			t.Errorf("a copy of %s leads to %+v", id, said)
+		}
+	}
+	if r.from["d1"] != 7 || r.from["d2"] != 7 {
+		t.Errorf("they have %v", r.from)
+	}
+	c.Proved(c.now, h, []byte("outcome"), nil)
+	if r.from["d1"] != 0 || r.from["d2"] != 0 {
+		t.Errorf("they still have %v", r.from)
+	}
+}

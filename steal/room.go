@@ -1,9 +1,9 @@
 package steal
 
 // A Room is the memory that this peer has for what others give it, over all its runs. A core takes from it what the
-// jobs that it holds for others, their results until they are acknowledged, the outcomes that it keeps and the tuples
-// that it knows take; what is both kept and not acknowledged counts twice, for a short time. Its answers are inputs of
-// the core like any other.
+// jobs that it holds for others, their results until they are acknowledged, the outcomes that it keeps, or that are
+// unproved, and the tuples that it knows take; what is both kept and not acknowledged counts twice, for a short time.
+// Its answers are inputs of the core like any other.
 type Room interface {
 	// Take sets bytes aside for what came from a peer, or "" for what came about here, and says whether that was
 	// allowed. If it must be, because it is here already, they are set aside in any case.

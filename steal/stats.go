@@ -28,7 +28,7 @@ type Stats struct {
 	PutBackLostThief uint64 // the thief was lost or said goodbye
 	PutBackInventory uint64 // missing from consecutive inventories
 	PutBackUnsent    uint64 // the reply could not be written
-	PutBackReturned  uint64 // the thief had no room for it
+	PutBackReturned  uint64 // the thief had no room for it, or this peer none for the outcome
 	PutBackTooLarge  uint64 // beyond Config.MaxJobBytes, or MaxPath
 	PutBackUnusable  uint64 // what the result names could not be had
 	EagerCopies      uint64 // jobs that others had and that idle peers got too

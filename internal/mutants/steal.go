@@ -321,7 +321,7 @@ var stealMutants = []mutant{
 		old: "		c.most /= 2\n", new: ""},
 	{name: "steal/to-and-fro", wrong: "jobs that come back unbegun are given to the same thief at once",
 		file: "steal/book.go", pkg: "steal", run: "^TestToAndFro$",
-		old: "	p.credit.returned(b.now)\n", new: ""},
+		old: "	p.credit.returned(b.now)\n	for", new: "	for"},
 	{name: "steal/asks-liars", wrong: "who withheld what it stole is believed to have more", file: "steal/adopt.go",
 		pkg: "steal", run: "^TestHolderWithoutCredit$",
 		old: " || !q.credit.good()", new: ""},
