@@ -3,6 +3,7 @@ package verify
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 	"strings"
 )
 
@@ -127,6 +128,14 @@ func (o *Opening) Opens(c *Claim) bool {
 		sum, took, last = sum+child.Nodes, took+child.Time, path
 	}
 	return o.Claim() == *c
+}
+
+// Find gives the place of a node among an opening's children, or some of them.
+func Find(children []Claim, n Node) (i int, is bool) {
+	i, is = slices.BinarySearchFunc(children, n.Path, func(c Claim, path string) int {
+		return strings.Compare(c.Node.Path, path)
+	})
+	return i, is && children[i].Node == n
 }
 
 // A Proof shows that a peer has lied: it claimed this of a node, and the node, run again with some of the outcomes that

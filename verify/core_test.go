@@ -425,3 +425,21 @@ func TestWaitsForOthers(t *testing.T) {
 		t.Errorf("three do not suffice: %v", out)
 	}
 }
+
+// A child is found by its path and its identity, the first and the last, too.
+func TestFind(t *testing.T) {
+	var children []Claim
+	for _, path := range []string{"1a", "1b", "1ca"} {
+		children = append(children, leaf(path, 1).Claim())
+	}
+	for i, c := range children {
+		if at, is := Find(children, c.Node); at != i || !is {
+			t.Errorf("%q is at %d: %v", c.Node.Path, at, is)
+		}
+	}
+	for _, n := range []Node{{Path: "1b"}, node("1"), node("1c"), node("2")} {
+		if at, is := Find(children, n); is {
+			t.Errorf("%v is found at %d", n, at)
+		}
+	}
+}

@@ -67,9 +67,9 @@ func (c *Core) openedInDispute(q *question, from PeerID, claim Claim, o *Opening
 	}
 	d.openB, d.agreed = o, nil
 	for _, x := range d.openA.Children {
-		i := slices.IndexFunc(o.Children, func(y Claim) bool { return x.Node == y.Node })
+		i, both := Find(o.Children, x.Node)
 		switch {
-		case i < 0:
+		case !both:
 		case x.Outcome == o.Children[i].Outcome:
 			d.agreed = append(d.agreed, x)
 		default: // the first that differs

@@ -205,7 +205,7 @@ func (v *proving) rerun(o *verify.Rerun) {
 	}
 	trial := &Trial{In: o.In, Job: s.Job}
 	for _, g := range s.Children {
-		if slices.ContainsFunc(o.Given, func(c verify.Claim) bool { return c.Node == g.Node }) {
+		if _, is := verify.Find(o.Given, g.Node); is {
 			trial.Given = append(trial.Given, g)
 		}
 	}
@@ -257,7 +257,7 @@ func (v *proving) evidence(p *proof, b *verify.Blame) Caught {
 	}
 	c.Job, c.Said.Voucher, c.Alone = s.Job, s.Voucher, true
 	for _, g := range s.Children {
-		if !slices.ContainsFunc(b.Proof.Given, func(c verify.Claim) bool { return c.Node == g.Node }) {
+		if _, is := verify.Find(b.Proof.Given, g.Node); !is {
 			g.Bytes = nil
 		}
 		c.Children = append(c.Children, g)
