@@ -221,4 +221,9 @@ var hostMutants = []mutant{
 	{name: "host/heard-always-dialed", wrong: "members that are only heard of are dialed though others are here",
 		file: "peer/host/seek.go", pkg: "peer/host", run: "^TestHeardOfAreFound", old: " || e.byCard && len(here) > 0 })",
 		new: " || false && e.byCard })"},
+	{name: "host/hands-of-anybody", wrong: "in an open swarm one attacker is as many hands as it likes",
+		file: "peer/host/banish.go", run: "^TestInventedHands$", old: "cfg.Trust != TrustOpen && r.holds",
+		new: "cfg.Trust == TrustOpen || r.holds"},
+	{name: "host/hands-of-the-allowed", wrong: "who is let in by its ID says who has let it in",
+		old: "r.holds(chain, id) == nil {", new: "len(chain) > 0 {"},
 }

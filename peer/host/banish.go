@@ -76,6 +76,14 @@ func (r *Roll) holds(chain []certificate, id peer.ID) error {
 	return verifyChain(chain, r.host.swarm.standing().public, id, time.Time{}, r.outBelow)
 }
 
+// note remembers what a peer that was let in has shown, if that proves anything: in an open swarm, and of whoever is
+// let in by its ID, nobody has looked at it.
+func (r *Roll) note(id peer.ID, chain []certificate) {
+	if r.host.cfg.Trust != TrustOpen && r.holds(chain, id) == nil {
+		r.lines.note(id, chain)
+	}
+}
+
 // Branch is the member whom the founder has let in and by whom a peer is one, at whatever remove: that peer itself, or
 // one above it. It is the same for all of whom that is not known, as in an open swarm.
 func (h *Host) Branch(id peer.ID) string {

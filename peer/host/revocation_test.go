@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"crypto/ed25519"
 	"errors"
 	"os"
@@ -238,4 +239,50 @@ func TestOutcast(t *testing.T) {
 	if len(l.by) > maxLines {
 		t.Errorf("%d lines are remembered", len(l.by))
 	}
+}
+
+// What a peer says of who has let it in counts only if it is proved: else one would be as many hands as it likes, in an
+// open swarm, and where it is let in by its ID.
+func TestInventedHands(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	for _, trust := range []Trust{TrustOpen, TrustInvite} {
+		var both [2]*Host
+		for i := range both {
+			h, err := Open(ctx, Config{StateDir: t.TempDir(), Trust: trust, Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer h.Close()
+			both[i] = h
+		}
+		h, liar := both[0], both[1]
+		if trust == TrustInvite {
+			if err := errors.Join(h.Allow(liar.id), liar.Allow(h.id)); err != nil {
+				t.Fatal(err)
+			}
+			liar.swarm.settled = true // it does not ask for a certificate
+		}
+		liar.swarm.chain = []certificate{{Subject: []byte("anybody")}, {Subject: []byte("a hand")}}
+		if err := liar.Connect(ctx, h.Addrs()[0]); err != nil {
+			t.Fatal(err)
+		}
+		if got := h.Branch(liar.id); got != "" {
+			t.Errorf("%s: it is by %x", trust, got)
+		}
+	}
+	h, one, two := hostWithTwo(t)
+	is := func(what string, chain []certificate, want string) {
+		t.Helper()
+		h.visitors.admit(&visitor{id: mustID(2)}, &hello{Chain: chain}, nil)
+		if got := h.Branch(mustID(2)); got != want {
+			t.Errorf("%s: it is by %q, not %q", what, got, want)
+		}
+	}
+	is("by another's certificates", one, "")
+	h.cfg.Trust = TrustOpen
+	is("by its own, in an open swarm", two, "")
+	h.cfg.Trust = TrustInvite
+	is("by its own", two, mustID(1).String())
+	is("by none, later", nil, mustID(1).String())
 }

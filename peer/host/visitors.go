@@ -202,7 +202,7 @@ func (vs *visitors) refuse(v *visitor, why error) {
 // process on the other side is another one: what was connected to the old one is closed. It returns false if
 // the visitor has gone.
 func (vs *visitors) admit(v *visitor, said *hello, on network.Conn) bool {
-	vs.host.roll.lines.note(v.id, said.Chain)
+	vs.host.roll.note(v.id, said.Chain)
 	vs.host.book.meet(v.id, vs.reached(v), time.Now()) // before anybody learns of it, who might close the host at once
 	vs.mu.Lock()
 	if vs.all[v.id] != v {
