@@ -226,4 +226,8 @@ var hostMutants = []mutant{
 		new: "cfg.Trust == TrustOpen || r.holds"},
 	{name: "host/hands-of-the-allowed", wrong: "who is let in by its ID says who has let it in",
 		old: "r.holds(chain, id) == nil {", new: "len(chain) > 0 {"},
+	{name: "host/search-anywhere", wrong: "whoever is asked where a peer is has doors of others tried",
+		file: "peer/host/dht.go", run: "^TestSearchBelievesNobody$", old: "return h.Dialable(told, nil) }", new: "return told }"},
+	{name: "host/addresses-without-end", wrong: "a peer is said to be at any number of addresses", file: "peer/host/vouch.go",
+		run: "^TestReaches$", old: "return left[:min(len(left), maxPeerAddrs)]", new: "return left"},
 }

@@ -113,32 +113,53 @@ func TestForgedRecordsAreRefused(t *testing.T) {
 	}
 }
 
-// What no member tells of is found in the swarm's Kademlia.
-func TestSearchAsksTheDHT(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
-	defer cancel()
-	var all []*Host
-	for range 3 {
+// searchers are hosts with a Kademlia that have met the first of them, and are in each other's tables.
+func searchers(ctx context.Context, t *testing.T, n int) (all []*Host) {
+	t.Helper()
+	for range n {
 		h, err := Open(ctx, Config{StateDir: t.TempDir(), Trust: TrustOpen, DHT: true, MinPeers: 1,
 			Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer h.Close()
+		t.Cleanup(func() { _ = h.Close() })
 		all = append(all, h)
 	}
-	a, b, c := all[0], all[1], all[2]
-	for _, h := range []*Host{b, c} {
-		if err := h.Connect(ctx, a.Addrs()[0]); err != nil {
+	for _, h := range all[1:] {
+		if err := h.Connect(ctx, all[0].Addrs()[0]); err != nil {
 			t.Fatal(err)
 		}
-	}
-	for look := time.NewTicker(time.Millisecond); a.search.dht.RoutingTable().Find(c.id) == "" ||
-		b.search.dht.RoutingTable().Find(a.id) == ""; <-look.C {
-		if ctx.Err() != nil {
-			t.Fatal("the tables do not fill")
+		for look := time.NewTicker(time.Millisecond); all[0].search.dht.RoutingTable().Find(h.id) == "" ||
+			h.search.dht.RoutingTable().Find(all[0].id) == ""; <-look.C {
+			if ctx.Err() != nil {
+				t.Fatal("the tables do not fill")
+			}
 		}
 	}
+	return all
+}
+
+// Where a peer is by a member's answer to a search is dialed only if it may be: no names, and nothing link-local.
+func TestSearchBelievesNobody(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	all := searchers(ctx, t, 2)
+	h, liar := all[1], all[0]
+	here := ma.StringCast("/ip4/127.0.0.1/tcp/1")
+	liar.inner.Peerstore().AddAddrs(mustID(1), []ma.Multiaddr{here, ma.StringCast("/dns4/victim.invalid/tcp/1"),
+		ma.StringCast("/ip4/169.254.169.254/tcp/80"), ma.StringCast("/ip4/0.0.0.0/tcp/1")}, time.Hour)
+	err := h.outer.Connect(ctx, peer.AddrInfo{ID: mustID(1)})
+	if got := h.inner.Peerstore().Addrs(mustID(1)); len(got) != 1 || !got[0].Equal(here) {
+		t.Errorf("dialed %v: %v", got, err)
+	}
+}
+
+// What no member tells of is found in the swarm's Kademlia.
+func TestSearchAsksTheDHT(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	all := searchers(ctx, t, 3)
+	b, c := all[1], all[2]
 	b.Disconnect(c.id)
 	b.inner.Peerstore().ClearAddrs(c.id)
 	b.book.mu.Lock()

@@ -6,8 +6,8 @@ import (
 
 	dht "github.com/libp2p/go-libp2p-kad-dht"
 	"github.com/libp2p/go-libp2p/core/peer"
-	"github.com/libp2p/go-libp2p/core/peerstore"
 	"github.com/libp2p/go-libp2p/core/protocol"
+	ma "github.com/multiformats/go-multiaddr"
 )
 
 // A search is for the addresses of members, in the swarm's own Kademlia.
@@ -24,6 +24,7 @@ func (x *search) open(h *Host) error {
 		dht.Mode(dht.ModeServer),
 		dht.DisableProviders(),
 		dht.DisableValues(),
+		dht.AddressFilter(func(told []ma.Multiaddr) []ma.Multiaddr { return h.Dialable(told, nil) }),
 	)
 	if err != nil {
 		return fmt.Errorf("starting the swarm's Kademlia: %w", err)
@@ -32,15 +33,13 @@ func (x *search) open(h *Host) error {
 	return d.Bootstrap(h.ctx)
 }
 
-// forPeer looks for the addresses of a peer that is not known here.
-func (x *search) forPeer(ctx context.Context, id peer.ID, found peerstore.AddrBook) error {
+// forPeer looks for the addresses of a peer that is not known here; libp2p's book has them then.
+func (x *search) forPeer(ctx context.Context, id peer.ID) error {
 	if x.dht == nil {
 		return fmt.Errorf("%w: no address of %s is known", ErrUnreachable, id)
 	}
-	info, err := x.dht.FindPeer(ctx, id)
-	if err != nil {
+	if _, err := x.dht.FindPeer(ctx, id); err != nil {
 		return fmt.Errorf("%w: no address of %s is known, and none was found: %w", ErrUnreachable, id, err)
 	}
-	found.AddAddrs(id, info.Addrs, learnedAddrTTL)
 	return nil
 }

@@ -26,7 +26,7 @@ const (
 func (h *Host) Heard(id peer.ID, addrs []ma.Multiaddr, via ma.Multiaddr) {
 	addrs = h.Dialable(addrs, via)
 	h.inner.Peerstore().AddAddrs(id, addrs, peerstore.RecentlyConnectedAddrTTL)
-	if h.book.hear(id, addrs[:min(len(addrs), maxPeerAddrs)], time.Now()) {
+	if h.book.hear(id, addrs, time.Now()) {
 		h.seeker.poke()
 	}
 }

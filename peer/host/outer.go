@@ -61,7 +61,7 @@ func (g *outer) dial(ctx context.Context, info peer.AddrInfo) error {
 	if len(info.Addrs) == 0 && len(g.Host.Peerstore().Addrs(info.ID)) == 0 &&
 		g.Host.Network().Connectedness(info.ID) == network.NotConnected {
 		if info.Addrs = g.own.book.addrs(info.ID); len(info.Addrs) == 0 && !g.searching {
-			if err := g.own.search.forPeer(ctx, info.ID, g.Host.Peerstore()); err != nil {
+			if err := g.own.search.forPeer(ctx, info.ID); err != nil {
 				return err
 			}
 		}

@@ -102,14 +102,14 @@ func privateBlock(ip net.IP) (block string, private bool) {
 	return "", false
 }
 
-// Dialable leaves of the addresses that others tell of a peer those which may be dialed, so that nobody can have
-// this peer try the doors of its own machine or network. Via is where the link is that they came over, nil if that
-// is not known: loopback addresses mean something over loopback only; private ones in the network where both ends
-// of the link are; link-local ones, groups and names nothing.
+// Dialable leaves of the addresses that others tell of a peer those which may be dialed, maxPeerAddrs at most, so that
+// nobody can have this peer try the doors of its own machine or network. Via is where the link is that they came over,
+// nil if that is not known: loopback addresses mean something over loopback only; private ones in the network where
+// both ends of the link are; link-local ones, groups and names nothing.
 func (h *Host) Dialable(addrs []ma.Multiaddr, via ma.Multiaddr) []ma.Multiaddr {
 	ports := map[string]int{}
 	own := ownAddrs()
-	return slices.DeleteFunc(slices.Clone(addrs), func(a ma.Multiaddr) bool {
+	left := slices.DeleteFunc(slices.Clone(addrs), func(a ma.Multiaddr) bool {
 		ip, err := manet.ToIP(a)
 		if err != nil || hasName(a) || !reaches(ip, via, own, h.inner.Addrs) {
 			return true
@@ -117,6 +117,7 @@ func (h *Host) Dialable(addrs []ma.Multiaddr, via ma.Multiaddr) []ma.Multiaddr {
 		ports[ip.String()]++
 		return ports[ip.String()] > mostPorts
 	})
+	return left[:min(len(left), maxPeerAddrs)]
 }
 
 // reaches says whether an address told over a link means the same machine to both its ends.

@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net"
 	"slices"
 	"testing"
@@ -175,5 +176,11 @@ func TestReaches(t *testing.T) {
 	many = append(many, ma.StringCast("/dns4/victim.example/tcp/80"), ma.StringCast("/ip4/192.0.2.2/tcp/1"))
 	if got := h.Dialable(many, nil); len(got) != mostPorts+1 || !got[mostPorts].Equal(many[7]) {
 		t.Errorf("of many ports and a name are left %v", got)
+	}
+	for i := range 2 * maxPeerAddrs {
+		many = append(many, ma.StringCast(fmt.Sprintf("/ip4/192.0.2.%d/tcp/1", i)))
+	}
+	if got := h.Dialable(many, nil); len(got) != maxPeerAddrs {
+		t.Errorf("%d addresses are left", len(got))
 	}
 }
