@@ -20,6 +20,7 @@ import (
 
 const (
 	maxKnown       = 1024 // peers whose addresses are kept in memory
+	maxToldBy      = 128  // of them, those of whom one member told, and who were never met
 	maxRemembered  = 128  // of them, those that a file keeps: members that were met
 	maxPeerAddrs   = 16   // addresses of one peer
 	rememberFor    = 30 * 24 * time.Hour
@@ -36,6 +37,7 @@ type bookEntry struct {
 	reached ma.Multiaddr // where it was dialed with success, which need not be in its record; also in addrs
 	record  []byte       // the addresses as the peer itself signed them, to pass on; nil if it did not
 	seq     uint64       // of the record
+	by      peer.ID      // who told of it first; "" for the local network
 	met     time.Time    // when it was last seen as a member; zero: never
 	heard   time.Time    // when its card last told, more or less; zero: never, or it is not remembered for that
 	byCard  bool         // its card alone says where it is: it is dialed when nobody is here
@@ -146,39 +148,49 @@ func formatAddrBook(all map[peer.ID]*bookEntry) []byte {
 	return text.Bytes()
 }
 
-// learn notes addresses of a peer. A record counts if it is newer than the one that is known.
-func (b *addrBook) learn(id peer.ID, addrs []ma.Multiaddr, record []byte, seq uint64) (news bool) {
-	if id == b.self || len(addrs) == 0 {
+// learn notes addresses of a peer, of which another one told. A record counts if it is newer than the one that is
+// known.
+func (b *addrBook) learn(t told, by peer.ID) (news bool) {
+	if t.id == b.self || len(t.addrs) == 0 {
 		return false
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	news = b.all[id] == nil
-	e := b.entry(id)
-	if record != nil {
-		if e.record != nil && seq <= e.seq {
+	news = b.all[t.id] == nil
+	e := b.entry(t.id, by)
+	if t.raw != nil {
+		if e.record != nil && t.seq <= e.seq {
 			return news
 		}
-		e.addrs, e.record, e.seq = nil, record, seq
+		e.addrs, e.record, e.seq = nil, t.raw, t.seq
 	}
 	e.byCard = false
-	if e.know(e.addrs, addrs) || news {
+	if e.know(e.addrs, t.addrs) || news {
 		news, e.tries, e.notTill = true, 0, time.Time{}
 		b.dirty = b.dirty || e.lasts()
 	}
 	return news
 }
 
-// entry is what is known of a peer; it makes room for one that is new. The lock is held.
-func (b *addrBook) entry(id peer.ID) *bookEntry {
-	e := b.all[id]
-	if e == nil {
-		if len(b.all) >= maxKnown {
-			b.evict()
-		}
-		e = &bookEntry{}
-		b.all[id] = e
+// entry is what is known of a peer; it makes room for one that is new, of which by tells. The lock is held.
+func (b *addrBook) entry(id, by peer.ID) *bookEntry {
+	if e := b.all[id]; e != nil {
+		return e
 	}
+	var before []peer.ID // of whom it told, in no order
+	for other, e := range b.all {
+		if e.by == by && !e.lasts() {
+			before = append(before, other)
+		}
+	}
+	switch {
+	case len(before) >= maxToldBy:
+		delete(b.all, before[0])
+	case len(b.all) >= maxKnown:
+		b.evict()
+	}
+	e := &bookEntry{by: by}
+	b.all[id] = e
 	return e
 }
 
@@ -198,7 +210,7 @@ func (b *addrBook) evict() {
 func (b *addrBook) meet(id peer.ID, at ma.Multiaddr, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e := b.entry(id)
+	e := b.entry(id, id)
 	b.fresh = b.fresh || e.met.IsZero()
 	e.met, e.tries, e.notTill, e.byCard = now, 0, time.Time{}, false
 	if at != nil {

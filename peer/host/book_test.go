@@ -15,6 +15,62 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 )
 
+// tell has a peer tell of itself.
+func (b *addrBook) tell(id peer.ID, addrs []ma.Multiaddr, record []byte, seq uint64) (news bool) {
+	return b.learn(told{id, addrs, record, seq}, id)
+}
+
+// Of however many peers one member tells, so many are kept: those of whom others told stay, and those who were met.
+func TestToldByOne(t *testing.T) {
+	h, err := Open(t.Context(), Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	for range seekDials { // it has no room to dial any of them
+		h.seeker.slots <- struct{}{}
+	}
+	at := ma.StringCast("/ip4/192.0.2.1/tcp/4001")
+	tell := func(id, by peer.ID) {
+		h.exchange.learn(told{id: id, addrs: []ma.Multiaddr{at}, raw: []byte("signed"), seq: 1}, by, at)
+	}
+	for i := range maxToldBy / 2 {
+		tell(mustID(byte(i)), mustID(200))
+	}
+	tell(mustID(201), mustID(202))
+	h.book.meet(mustID(201), nil, time.Now())
+	for i := range 2 * maxKnown {
+		tell(peer.ID(fmt.Sprint(i)), mustID(202))
+	}
+	if len(h.book.all) != maxToldBy/2+1+maxToldBy || !h.book.met(mustID(201)) {
+		t.Errorf("%d peers are known; one of them was met: %v", len(h.book.all), h.book.met(mustID(201)))
+	}
+	if got := h.inner.Peerstore().PeersWithAddrs(); len(got) > 1 {
+		t.Errorf("libp2p has the addresses of %d peers", len(got))
+	}
+}
+
+// A peer is dialed where the book has it, though libp2p has another address of it.
+func TestDialedByTheBook(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	var both [2]*Host
+	for i := range both {
+		h, err := Open(ctx, Config{StateDir: t.TempDir(), Trust: TrustOpen, Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer h.Close()
+		both[i] = h
+	}
+	h, other := both[0], both[1]
+	h.inner.Peerstore().AddAddrs(other.id, []ma.Multiaddr{ma.StringCast("/ip4/127.0.0.1/tcp/1")}, time.Hour)
+	h.book.tell(other.id, other.inner.Addrs(), nil, 0)
+	if err := h.outer.Connect(ctx, peer.AddrInfo{ID: other.id}); err != nil {
+		t.Error(err)
+	}
+}
+
 // However many addresses are told, the book keeps so many, and members before strangers.
 func TestAddrBookIsBoundedAndKeepsMembers(t *testing.T) {
 	now := time.Unix(1800000000, 0)
@@ -25,14 +81,14 @@ func TestAddrBookIsBoundedAndKeepsMembers(t *testing.T) {
 	}
 	at := ma.StringCast("/ip4/192.0.2.1/tcp/4001")
 	book.meet(mustID(1), at, now)
-	book.learn(mustID(2), []ma.Multiaddr{at}, nil, 0)
+	book.tell(mustID(2), []ma.Multiaddr{at}, nil, 0)
 	for i := range 3 * maxKnown {
-		book.learn(peer.ID(fmt.Sprint(i)), []ma.Multiaddr{at}, nil, 0)
+		book.tell(peer.ID(fmt.Sprint(i)), []ma.Multiaddr{at}, nil, 0)
 	}
 	for i := range 3 * maxPeerAddrs {
-		book.learn(mustID(1), []ma.Multiaddr{ma.StringCast(fmt.Sprintf("/ip4/192.0.2.1/tcp/%d", i+1))}, nil, 0)
+		book.tell(mustID(1), []ma.Multiaddr{ma.StringCast(fmt.Sprintf("/ip4/192.0.2.1/tcp/%d", i+1))}, nil, 0)
 	}
-	book.learn(mustID(0), []ma.Multiaddr{at}, nil, 0)
+	book.tell(mustID(0), []ma.Multiaddr{at}, nil, 0)
 	if len(book.all) != maxKnown || !book.met(mustID(1)) || book.all[mustID(0)] != nil ||
 		len(book.addrs(mustID(1))) != maxPeerAddrs {
 		t.Errorf("%d peers, %d addresses", len(book.all), len(book.addrs(mustID(1))))
@@ -55,11 +111,11 @@ func TestAddrBookIsBoundedAndKeepsMembers(t *testing.T) {
 func TestRecordsReplaceOlderOnes(t *testing.T) {
 	book := &addrBook{self: mustID(0), all: map[peer.ID]*bookEntry{}}
 	one, two := ma.StringCast("/ip4/192.0.2.1/tcp/1"), ma.StringCast("/ip4/192.0.2.1/tcp/2")
-	book.learn(mustID(1), []ma.Multiaddr{one}, []byte("a"), 5)
-	if book.learn(mustID(1), []ma.Multiaddr{two}, []byte("b"), 5) || !book.addrs(mustID(1))[0].Equal(one) {
+	book.tell(mustID(1), []ma.Multiaddr{one}, []byte("a"), 5)
+	if book.tell(mustID(1), []ma.Multiaddr{two}, []byte("b"), 5) || !book.addrs(mustID(1))[0].Equal(one) {
 		t.Error("an old record was news")
 	}
-	if !book.learn(mustID(1), []ma.Multiaddr{two}, []byte("b"), 6) || len(book.addrs(mustID(1))) != 1 {
+	if !book.tell(mustID(1), []ma.Multiaddr{two}, []byte("b"), 6) || len(book.addrs(mustID(1))) != 1 {
 		t.Error("a newer record did not replace the older one")
 	}
 	if got := book.records(9, func(peer.ID) bool { return true }); len(got) != 1 || string(got[0]) != "b" {
@@ -70,7 +126,7 @@ func TestRecordsReplaceOlderOnes(t *testing.T) {
 func TestFailedDialsAreRetriedEverMoreSlowly(t *testing.T) {
 	now := time.Unix(1800000000, 0)
 	book := &addrBook{self: mustID(0), all: map[peer.ID]*bookEntry{}}
-	book.learn(mustID(1), []ma.Multiaddr{ma.StringCast("/ip4/192.0.2.1/tcp/1")}, nil, 0)
+	book.tell(mustID(1), []ma.Multiaddr{ma.StringCast("/ip4/192.0.2.1/tcp/1")}, nil, 0)
 	due := func() bool {
 		infos, _ := book.candidates(9, now, func(peer.ID, *bookEntry) bool { return false })
 		return len(infos) == 1
@@ -188,11 +244,11 @@ func TestWhatIsLearnedOfOthers(t *testing.T) {
 	}
 	defer h.Close()
 	here, there := ma.StringCast("/ip4/127.0.0.1/tcp/9"), ma.StringCast("/ip4/192.0.2.1/tcp/9")
-	h.exchange.learn(told{id: mustID(1), addrs: []ma.Multiaddr{here, there}, raw: []byte("a"), seq: 1}, there)
+	h.exchange.learn(told{mustID(1), []ma.Multiaddr{here, there}, []byte("a"), 1}, mustID(9), there)
 	if got := h.book.addrs(mustID(1)); len(got) != 1 || !got[0].Equal(there) {
 		t.Errorf("learned %v from another machine", got)
 	}
-	h.exchange.learn(told{id: mustID(2), addrs: []ma.Multiaddr{here}, raw: []byte("a"), seq: 1}, here)
+	h.exchange.learn(told{mustID(2), []ma.Multiaddr{here}, []byte("a"), 1}, mustID(9), here)
 	if got := h.book.addrs(mustID(2)); len(got) != 1 {
 		t.Errorf("learned %v from this machine", got)
 	}

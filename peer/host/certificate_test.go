@@ -188,12 +188,12 @@ func TestRevoked(t *testing.T) {
 		libp2pswarm.ErrGaterDisallowedConnection) {
 		t.Errorf("it is dialed for libp2p: %v", err)
 	}
-	h.exchange.learn(told{id: id, addrs: []ma.Multiaddr{at}}, at)
+	h.exchange.learn(told{id: id, addrs: []ma.Multiaddr{at}}, mustID(9), at)
 	h.seeker.found(id, []ma.Multiaddr{at})
 	if known := h.book.addrs(id); len(known) != 0 {
 		t.Errorf("it is looked for at %v", known)
 	}
-	h.book.learn(id, []ma.Multiaddr{at}, nil, 0) // known from before
+	h.book.tell(id, []ma.Multiaddr{at}, nil, 0) // known from before
 	if !h.seeker.useless(id) {
 		t.Error("it is looked for")
 	}

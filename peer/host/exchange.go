@@ -24,7 +24,6 @@ const (
 	maxExchanged     = 32          // records in one message
 	maxRecord        = 4 << 10     // bytes
 	maxExchangeFrame = 64 << 10    // bytes
-	learnedAddrTTL   = time.Hour
 )
 
 // A peerList is what members tell each other of who else there is: addresses, each list signed by the peer
@@ -163,20 +162,20 @@ func (x *exchange) hear(s network.Stream) error {
 		return err
 	}
 	for _, t := range list {
-		x.learn(t, RemoteAddr(s.Conn()))
+		x.learn(t, s.Conn().RemotePeer(), RemoteAddr(s.Conn()))
 	}
 	return nil
 }
 
-// learn takes in a record that came over a link.
-func (x *exchange) learn(t told, via ma.Multiaddr) {
+// learn takes in a record that a member told over a link. libp2p's book, which has no bounds for one member, gets it
+// when the peer is dialed.
+func (x *exchange) learn(t told, by peer.ID, via ma.Multiaddr) {
 	h := x.host
 	if t.id == h.id || h.roll.out(t.id) {
 		return
 	}
 	t.addrs = h.Dialable(t.addrs, via)
-	if h.book.learn(t.id, t.addrs, t.raw, t.seq) {
-		h.inner.Peerstore().AddAddrs(t.id, t.addrs, learnedAddrTTL)
+	if h.book.learn(t, by) {
 		h.seeker.poke()
 	}
 }
@@ -196,5 +195,5 @@ func (x *exchange) identified(e event.EvtPeerIdentificationCompleted) {
 	if err != nil || t.id != e.Peer {
 		return
 	}
-	x.learn(t, RemoteAddr(e.Conn))
+	x.learn(t, e.Peer, RemoteAddr(e.Conn))
 }

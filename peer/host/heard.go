@@ -42,7 +42,7 @@ func (b *addrBook) hear(id peer.ID, addrs []ma.Multiaddr, now time.Time) (news b
 	if (known == nil || !known.lasts()) && !b.heardRoom(id, now) {
 		return false
 	}
-	e := b.entry(id)
+	e := b.entry(id, id)
 	e.byCard = e.byCard || known == nil
 	if e.record == nil {
 		news = e.know(addrs, e.addrs)

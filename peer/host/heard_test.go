@@ -40,7 +40,7 @@ func TestHeardOfIsRemembered(t *testing.T) {
 	book, again := heardBook(t, now)
 	moved := ma.StringCast("/ip4/192.0.2.2/tcp/4001")
 	book.hear(mustID(0), oneAddr, now)
-	book.learn(mustID(1), oneAddr, nil, 0)
+	book.tell(mustID(1), oneAddr, nil, 0)
 	for i, addrs := range [][]ma.Multiaddr{oneAddr, oneAddr, {moved}} {
 		if got := book.hear(mustID(2), addrs, now); got != (i != 1) {
 			t.Errorf("card %d is news: %v", i, got)
@@ -50,7 +50,7 @@ func TestHeardOfIsRemembered(t *testing.T) {
 		t.Error("whoever is killed now has heard of nobody")
 	}
 	book.hear(mustID(3), oneAddr, now)
-	book.learn(mustID(3), []ma.Multiaddr{moved}, []byte("signed"), 1)
+	book.tell(mustID(3), []ma.Multiaddr{moved}, []byte("signed"), 1)
 	book.hear(mustID(3), oneAddr, now)
 	book.hear(mustID(4), oneAddr, now)
 	book.meet(mustID(4), nil, now)
@@ -146,7 +146,7 @@ func TestHeardOfBeforeStrangers(t *testing.T) {
 	book, _ := heardBook(t, now)
 	tell := func() {
 		for i := range 2 * maxKnown {
-			book.learn(peer.ID(fmt.Sprint(i)), oneAddr, nil, 0)
+			book.tell(peer.ID(fmt.Sprint(i)), oneAddr, nil, 0)
 		}
 	}
 	tell()
@@ -172,10 +172,10 @@ func TestLongAddressesAreNotRemembered(t *testing.T) {
 	tooLong := ma.StringCast(long + strings.Repeat("/p2p-circuit", maxAddress/len("/p2p-circuit")))
 	for i := range 200 {
 		book.meet(mustID(byte(i+1)), tooLong, now.Add(-time.Second))
-		book.learn(mustID(byte(i+1)), addrs, nil, 0)
+		book.tell(mustID(byte(i+1)), addrs, nil, 0)
 	}
 	book.meet(mustID(255), tooLong, now)
-	book.learn(mustID(255), oneAddr, nil, 0)
+	book.tell(mustID(255), oneAddr, nil, 0)
 	read := again(now)
 	if len(read.all) < maxRemembered/2 || len(read.addrs(mustID(255))) != 1 {
 		t.Errorf("%d are remembered, one of them at %v", len(read.all), read.addrs(mustID(255)))

@@ -58,9 +58,9 @@ func (g *outer) Connect(ctx context.Context, info peer.AddrInfo) error {
 
 // dial connects, and looks for an address if none is known.
 func (g *outer) dial(ctx context.Context, info peer.AddrInfo) error {
-	if len(info.Addrs) == 0 && len(g.Host.Peerstore().Addrs(info.ID)) == 0 &&
-		g.Host.Network().Connectedness(info.ID) == network.NotConnected {
-		if info.Addrs = g.own.book.addrs(info.ID); len(info.Addrs) == 0 && !g.searching {
+	if len(info.Addrs) == 0 && g.Host.Network().Connectedness(info.ID) == network.NotConnected {
+		info.Addrs = g.own.book.addrs(info.ID)
+		if len(info.Addrs) == 0 && len(g.Host.Peerstore().Addrs(info.ID)) == 0 && !g.searching {
 			if err := g.own.search.forPeer(ctx, info.ID); err != nil {
 				return err
 			}

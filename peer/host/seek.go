@@ -264,7 +264,7 @@ func (s *seeker) gossip() {
 // found is called when a peer made itself heard on the local network.
 func (s *seeker) found(id peer.ID, addrs []ma.Multiaddr) {
 	if id != s.host.id && !s.host.roll.out(id) &&
-		s.host.book.learn(id, addrs[:min(len(addrs), maxPeerAddrs)], nil, 0) {
+		s.host.book.learn(told{id: id, addrs: addrs[:min(len(addrs), maxPeerAddrs)]}, "") {
 		s.poke()
 	}
 }
