@@ -237,4 +237,6 @@ var hostMutants = []mutant{
 		new: "	h.inner.Peerstore().AddAddrs(t.id, t.addrs, time.Hour)\n	if h.book.learn(t, by) {"},
 	{name: "host/dialed-by-the-old", wrong: "a peer that has moved is dialed where it was", file: "peer/host/outer.go",
 		run: "^TestDialedByTheBook$", old: "		info.Addrs = g.own.book.addrs(info.ID)\n", new: ""},
+	{name: "host/neighbours-believed", wrong: "whatever is on the local network has this peer dial anywhere",
+		file: "peer/host/seek.go", run: "^TestNeighboursAre", old: "addrs: s.host.Dialable(addrs, nil)}", new: "addrs: addrs}"},
 }

@@ -50,6 +50,30 @@ func TestToldByOne(t *testing.T) {
 	}
 }
 
+// Whatever is on the local network has nobody dialed where members could not, and fills a part of the book only.
+func TestNeighboursAreNotBelieved(t *testing.T) {
+	h, err := Open(t.Context(), Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	for range seekDials { // it has no room to dial any of them
+		h.seeker.slots <- struct{}{}
+	}
+	bad := []ma.Multiaddr{ma.StringCast("/dns4/victim.invalid/tcp/1"), ma.StringCast("/ip4/169.254.169.254/tcp/80")}
+	h.seeker.found(mustID(1), bad)
+	h.seeker.found(mustID(2), append(bad, oneAddr...))
+	if got := h.book.addrs(mustID(2)); len(h.book.all) != 1 || len(got) != 1 || !got[0].Equal(oneAddr[0]) {
+		t.Errorf("%d peers, one at %v", len(h.book.all), got)
+	}
+	for i := range 2 * maxToldBy {
+		h.seeker.found(peer.ID(fmt.Sprint(i)), oneAddr)
+	}
+	if len(h.book.all) != maxToldBy {
+		t.Errorf("%d peers", len(h.book.all))
+	}
+}
+
 // A peer is dialed where the book has it, though libp2p has another address of it.
 func TestDialedByTheBook(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)

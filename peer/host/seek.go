@@ -261,10 +261,11 @@ func (s *seeker) gossip() {
 	})
 }
 
-// found is called when a peer made itself heard on the local network.
+// found is called when a peer made itself heard on the local network. Whatever is there can do so, member or not: what
+// it says counts for no more than what members tell.
 func (s *seeker) found(id peer.ID, addrs []ma.Multiaddr) {
 	if id != s.host.id && !s.host.roll.out(id) &&
-		s.host.book.learn(told{id: id, addrs: addrs[:min(len(addrs), maxPeerAddrs)]}, "") {
+		s.host.book.learn(told{id: id, addrs: s.host.Dialable(addrs, nil)}, "") {
 		s.poke()
 	}
 }
