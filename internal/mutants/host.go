@@ -239,4 +239,12 @@ var hostMutants = []mutant{
 		run: "^TestDialedByTheBook$", old: "		info.Addrs = g.own.book.addrs(info.ID)\n", new: ""},
 	{name: "host/neighbours-believed", wrong: "whatever is on the local network has this peer dial anywhere",
 		file: "peer/host/seek.go", run: "^TestNeighboursAre", old: "addrs: s.host.Dialable(addrs, nil)}", new: "addrs: addrs}"},
+	{name: "host/lines-of-anybody", wrong: "an accomplice has forgotten who is below a revoked inviter",
+		file: "peer/host/banish.go", run: "^TestLinesAreBounded$", old: "size[branch(chain)]*maxChain + len(chain)", new: "len(chain)"},
+	{name: "host/lines-of-inviters", wrong: "an inviter has forgotten that itself is below another",
+		old: "size[branch(chain)]*maxChain + len(chain)", new: "size[branch(chain)]*maxChain + maxChain - len(chain)"},
+	{name: "host/lines-of-the-met", wrong: "an inviter has forgotten whom this peer has met", old: "		if !met(id) {",
+		new: "		if true {"},
+	{name: "host/lines-without-end", wrong: "certificates are kept of any number of peers",
+		old: "len(l.by) >= maxLines {", new: "false {"},
 }

@@ -80,7 +80,7 @@ func (r *Roll) holds(chain []certificate, id peer.ID) error {
 // let in by its ID, nobody has looked at it.
 func (r *Roll) note(id peer.ID, chain []certificate) {
 	if r.host.cfg.Trust != TrustOpen && r.holds(chain, id) == nil {
-		r.lines.note(id, chain)
+		r.lines.note(id, chain, r.host.book.met)
 	}
 }
 
@@ -91,7 +91,11 @@ func (h *Host) Branch(id peer.ID) string {
 	if len(chain) == 0 {
 		return ""
 	}
-	return peer.ID(chain[min(1, len(chain)-1)].Subject).String() // the first is the founder's
+	return branch(chain).String()
+}
+
+func branch(chain []certificate) peer.ID {
+	return peer.ID(chain[min(1, len(chain)-1)].Subject) // the first is the founder's
 }
 
 // lines are the certificates of peers that this one has met or heard of, for when one of those above them is put out
@@ -101,21 +105,44 @@ type lines struct {
 	by map[peer.ID][]certificate
 }
 
-const maxLines = 4096
+const (
+	maxLines   = 4096 // more than there are members that an address book has met
+	drawnLines = 128
+)
 
-func (l *lines) note(id peer.ID, chain []certificate) {
+func (l *lines) note(id peer.ID, chain []certificate, met func(peer.ID) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.by == nil {
 		l.by = map[peer.ID][]certificate{}
 	}
-	for other := range l.by {
-		if len(l.by) < maxLines {
-			break
-		}
-		delete(l.by, other) // whoever is still about will show its own again
+	if l.by[id] == nil && len(l.by) >= maxLines {
+		delete(l.by, l.spare(met)) // whoever is still about will show its own again
 	}
 	l.by[id] = chain
+}
+
+// spare is who makes room: whoever may invite can make up as many as it likes, and must not have others forgotten so,
+// nor itself. So it is one of the largest branch, as far below as there is one, whom this peer has not met; as far as a
+// few that are drawn show that. The lock is held.
+func (l *lines) spare(met func(peer.ID) bool) (spare peer.ID) {
+	drawn, size := map[peer.ID][]certificate{}, map[peer.ID]int{}
+	for id, chain := range l.by { // in no order
+		if len(drawn) == drawnLines {
+			break
+		}
+		if !met(id) {
+			drawn[id] = chain
+			size[branch(chain)]++
+		}
+	}
+	most := 0
+	for id, chain := range drawn {
+		if n := size[branch(chain)]*maxChain + len(chain); n > most {
+			spare, most = id, n
+		}
+	}
+	return spare
 }
 
 func (l *lines) of(id peer.ID) []certificate {

@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/ed25519"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/internal/wire"
 )
@@ -216,7 +219,7 @@ func TestBadRevocations(t *testing.T) {
 
 // Whoever was heard of once is known to be out when one above it is, also while it is away.
 func TestOutcast(t *testing.T) {
-	h, one, two := hostWithTwo(t)
+	h, _, two := hostWithTwo(t)
 	if _, err := h.Vouch(mustID(2), encode(t, two)); err != nil {
 		t.Fatal(err)
 	}
@@ -232,12 +235,37 @@ func TestOutcast(t *testing.T) {
 	if h.roll.Outcast(mustID(1)) || h.roll.Outcast(mustID(2)) || len(h.roll.Told(64, 0)) != 1 {
 		t.Error("it cannot be taken back")
 	}
+}
+
+// Whoever may invite, and makes up members without end, has forgotten nobody by another, nor itself, nor whom this peer
+// has met.
+func TestLinesAreBounded(t *testing.T) {
 	l := &lines{}
-	for i := range maxLines + 10 {
-		l.note(mustID(byte(i))+"x"+mustID(byte(i>>8)), one)
+	met := func(id peer.ID) bool { return id == "met" }
+	note := func(ids ...peer.ID) {
+		var chain []certificate
+		for _, id := range ids {
+			chain = append(chain, certificate{Subject: []byte(id)})
+		}
+		l.note(ids[len(ids)-1], chain, met)
 	}
-	if len(l.by) > maxLines {
+	kept := []peer.ID{"founder", "outcast", "by the outcast", "flooder", "met"}
+	note(kept[0])
+	note(kept[0], kept[1])
+	note(kept[0], kept[1], "between", kept[2])
+	note(kept[0], kept[3])
+	note(kept[0], kept[3], "between", kept[4])
+	for i := range 2 * maxLines {
+		note(kept[0], kept[3], peer.ID(fmt.Sprint(i)))
+		note(kept[0]) // again
+	}
+	if len(l.by) != maxLines {
 		t.Errorf("%d lines are remembered", len(l.by))
+	}
+	for _, id := range kept {
+		if l.of(id) == nil {
+			t.Errorf("that of %q is forgotten", id)
+		}
 	}
 }
 

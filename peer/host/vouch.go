@@ -62,7 +62,7 @@ func (h *Host) Vouch(id peer.ID, proof []byte) (by []peer.ID, err error) {
 		}
 		return nil, fmt.Errorf("%w: %w", ErrNotInvited, err)
 	}
-	h.roll.lines.note(id, chain)
+	h.roll.lines.note(id, chain, h.book.met)
 	for _, c := range chain[min(2, len(chain)):] { // the first is the founder's, and the second by the founder
 		by = append(by, peer.ID(c.Issuer))
 	}
