@@ -247,4 +247,8 @@ var hostMutants = []mutant{
 		new: "		if true {"},
 	{name: "host/lines-without-end", wrong: "certificates are kept of any number of peers",
 		old: "len(l.by) >= maxLines {", new: "false {"},
+	{name: "host/ticket-of-the-ended", wrong: "who was a member for a time comes in again by the line it came by",
+		file: "peer/host/tickets.go", run: "^TestSameEnd", old: "		if t.Lasts > 0 && now", new: "		if false && now"},
+	{name: "host/ticket-ends-never", wrong: "a membership that is to end does not", file: "peer/host/trust.go",
+		run: "^TestSameEnd", old: "	if t.Lasts > 0 {", new: "	if false {"},
 }

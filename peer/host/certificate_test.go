@@ -156,6 +156,50 @@ func TestTicketsAreCounted(t *testing.T) {
 	}
 }
 
+// A membership that has an end is not prolonged by the invitation that it came by, however often that is shown.
+func TestSameEndByOneInvitation(t *testing.T) {
+	now := time.Unix(1800000000, 0)
+	path := filepath.Join(t.TempDir(), "invitations")
+	book, err := openTicketBook(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := book.issue(ticket{Expires: now.Unix() + 3600, Uses: 2, Lasts: 60}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		id   byte
+		at   time.Duration
+		ends int64 // 0: it is refused
+	}{{1, 0, 60}, {2, 30 * time.Second, 90}, {1, time.Minute, 60}, {1, 61 * time.Second, 0}, {2, time.Minute, 90}} {
+		if book, err = openTicketBook(path); err != nil { // as after a restart
+			t.Fatal(err)
+		}
+		used, err := book.redeem(secret, mustID(c.id), now.Add(c.at))
+		end := used.Ends[mustID(c.id).String()] - now.Unix()
+		if (err == nil) != (c.ends > 0) || err == nil && end != c.ends {
+			t.Errorf("%d after %v: until %d, %v", c.id, c.at, end, err)
+		}
+	}
+	h, err := Open(t.Context(), Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	now = time.Now()
+	if secret, err = h.tickets.issue(ticket{Expires: now.Unix() + 3600, Uses: 1, Lasts: 60}, now); err != nil {
+		t.Fatal(err)
+	}
+	chain, err := h.redeem(mustID(1), secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := h.tickets.all[0].Ends[mustID(1).String()]; want == 0 || chain[len(chain)-1].NotAfter != want {
+		t.Error("the certificate ends at another time")
+	}
+}
+
 // Whoever was revoked is refused whatever it shows, and not dialed: neither when the user names it, nor by libp2p for
 // whatever reason, nor when others or the local network tell where it is.
 func TestRevoked(t *testing.T) {

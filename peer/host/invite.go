@@ -21,7 +21,7 @@ type InviteOptions struct {
 	Uses      int           // how many peers may join by it, 1 to 1000; 0 means 1
 	For       time.Duration // how long it can be used, up to 366 days; 0 means 7 days
 	MayInvite bool          // the peers that join by it may invite too
-	Lasts     time.Duration // how long the membership lasts; 0 means for ever
+	Lasts     time.Duration // how long the membership lasts, from the first use on; 0 means for ever
 }
 
 // Invite makes an invitation and returns the line that a volunteer gives to Join. This peer must be reachable

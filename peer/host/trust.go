@@ -113,7 +113,7 @@ func (h *admission) redeem(id peer.ID, secret []byte) ([]certificate, error) {
 	}
 	end := time.Time{}
 	if t.Lasts > 0 {
-		end = time.Now().Add(time.Duration(t.Lasts) * time.Second)
+		end = time.Unix(t.Ends[id.String()], 0)
 	}
 	return h.swarm.grant(id, t.MayInvite, end)
 }
