@@ -239,7 +239,7 @@ func (x *depot) carryOut(o deposits.Orders, made []byte) {
 		if i.From != "" {
 			holders = append(holders, library.PeerID(i.From))
 		}
-		x.lib.Want(library.Hash(i.Hash), port.Deposit, append(holders, x.likely(i.Hash)...)...)
+		x.lib.Want(library.Hash(i.Hash), port.Deposit, library.PeerID(i.Giver), append(holders, x.likely(i.Hash)...)...)
 	}
 	for _, h := range o.Drop {
 		if err := x.files.remove(hex.EncodeToString(h[:])); err != nil {

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -212,20 +213,49 @@ func (x *modules) await(m *statement.SignedManifest, h module.Hash) {
 		w.manifest = manifestOf(m)
 	}
 	x.mu.Lock()
-	ok := len(x.waiting) < maxRunsWaiting || x.waiting[m.Run] != nil
+	out := x.excess(m)
+	gone, ok := x.waiting[out], out != m.Run
 	if ok {
+		delete(x.waiting, out)
 		x.waiting[m.Run] = w
 	}
 	x.mu.Unlock()
+	if gone != nil {
+		x.lib.Unuse(out.Hex(), gone.module)
+	}
 	if ok && x.allowed(m.Owner, h) {
 		x.want(m.Run, w)
 	}
 }
 
+// excess is the run that makes way for one more, zero if none has to: of the owner that has most the one that waits
+// longest; the new one itself, if its own has as many. The mutex is held.
+func (x *modules) excess(m *statement.SignedManifest) (run job.RunID) {
+	if len(x.waiting) < maxRunsWaiting || x.waiting[m.Run] != nil {
+		return run
+	}
+	has := map[peer.ID]int{}
+	for _, w := range x.waiting {
+		has[w.owner]++
+	}
+	run = m.Run
+	most, since := has[m.Owner], time.Time{}
+	for id, w := range x.waiting {
+		if cmp.Or(has[w.owner]-most, since.Compare(w.since)) > 0 {
+			run, most, since = id, has[w.owner], w.since
+		}
+	}
+	return run
+}
+
 // want asks for a module those who should have it.
 func (x *modules) want(run job.RunID, w *waitingRun) {
-	x.lib.Want(w.module, run.Hex(), append([]library.PeerID{library.PeerID(w.owner.String())},
-		x.holders(w.module)...)...)
+	owner := library.PeerID(w.owner.String())
+	of := owner
+	if w.owner == x.self {
+		of = ""
+	}
+	x.lib.Want(w.module, run.Hex(), of, append([]library.PeerID{owner}, x.holders(w.module)...)...)
 }
 
 // holders are some members whose cards say that they have a module.

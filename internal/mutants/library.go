@@ -39,4 +39,13 @@ var libraryMutants = []mutant{
 	{name: "library/users-forgotten", wrong: "who waited for a module does not keep it",
 		file: "peer/library/core.go", run: "^TestWorld$",
 		old: "		c.shelf.use(now, h, run)\n	}\n	delete(c.wanted, h)", new: "		_ = run\n	}\n	delete(c.wanted, h)"},
+	{name: "library/missing-keep-places", wrong: "modules that nobody has keep all others from being fetched",
+		file: "peer/library/core.go", run: "^TestMissingModules", old: " && !c.makeWay(owner):", new: ":"},
+	{name: "library/anybody-takes-places", wrong: "who names most modules takes the places of whoever names one",
+		old: " || has[w.owner] <= has[owner]) {", new: ") {"},
+	{name: "library/own-makes-way", wrong: "what the user wants makes way for what others' runs name",
+		old: "		if w.owner == \"\" || owner", new: "		if owner"},
+	{name: "library/waiting-run-stays", wrong: "runs of one owner that wait for modules keep all others' from waiting",
+		file: "peer/modules.go", pkg: "peer", run: "^TestRunsWaitingMakeWay$",
+		old: "has[w.owner]-most, since", new: "min(0, has[w.owner]-most), since"},
 }

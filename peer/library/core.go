@@ -79,6 +79,7 @@ type Core struct {
 // want is a module that runs wait for.
 type want struct {
 	by      map[string]bool // names of runs
+	owner   PeerID          // of the first of them; "" is this machine's user
 	holders []PeerID
 	again   time.Duration // when it is tried again; 0: it is being fetched
 }
@@ -117,8 +118,9 @@ func (c *Core) Add(now time.Duration, r *sharedobj.Recipe, b *sharedobj.Body) Or
 }
 
 // Want has a module fetched for a run, from those who are said to have it. It is told as Here when it is; at once,
-// if it is already. What is too much is not fetched: whoever wants it asks again.
-func (c *Core) Want(now time.Duration, h Hash, run string, holders ...PeerID) Orders {
+// if it is already. What is too much is not fetched, or makes way: whoever wants it asks again. Owner is the run's, ""
+// this machine's user.
+func (c *Core) Want(now time.Duration, h Hash, run string, owner PeerID, holders ...PeerID) Orders {
 	w := c.wanted[h]
 	switch {
 	case c.Has(h):
@@ -128,17 +130,41 @@ func (c *Core) Want(now time.Duration, h Hash, run string, holders ...PeerID) Or
 		}
 		c.out.Here = append(c.out.Here, h)
 		return c.end()
-	case w == nil && len(c.wanted) >= c.cfg.Wanted:
+	case w == nil && len(c.wanted) >= c.cfg.Wanted && !c.makeWay(owner):
 		return c.end()
 	case w == nil:
-		w = &want{by: map[string]bool{}}
+		w = &want{by: map[string]bool{}, owner: owner}
 		c.wanted[h] = w
+	case owner == "":
+		w.owner = ""
 	}
 	w.by[run] = true
 	w.holders = holders
 	w.again = 0
 	c.take(now, c.objects.Read(now, sharedobj.Digest(h), holders...))
 	return c.end()
+}
+
+// makeWay gives one more of an owner's a place, if another's can go: of whoever has most, and more than that owner, the
+// one that nobody had when it was tried last. The user's own goes before all others', and makes way for nothing.
+func (c *Core) makeWay(owner PeerID) bool {
+	has := map[PeerID]int{}
+	for _, w := range c.wanted {
+		has[w.owner]++
+	}
+	var out *want
+	var last Hash
+	for _, h := range sorted(c.wanted) {
+		w := c.wanted[h]
+		if w.owner == "" || owner != "" && (w.again == 0 || has[w.owner] <= has[owner]) {
+			continue
+		}
+		if out == nil || has[w.owner] > has[out.owner] {
+			out, last = w, h
+		}
+	}
+	delete(c.wanted, last)
+	return out != nil
 }
 
 // Use says that a run needs a module from now on.

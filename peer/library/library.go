@@ -191,8 +191,8 @@ func (l *Library) Add(bin []byte) Hash {
 }
 
 // Want has a module fetched for a run: see Core.Want.
-func (l *Library) Want(h Hash, run string, holders ...PeerID) {
-	l.do(func(now time.Duration) Orders { return l.core.Want(now, h, run, holders...) })
+func (l *Library) Want(h Hash, run string, owner PeerID, holders ...PeerID) {
+	l.do(func(now time.Duration) Orders { return l.core.Want(now, h, run, owner, holders...) })
 }
 
 // Use says that a run needs a module from now on, and gives its bytes, which are not to be changed, and a folder
@@ -254,8 +254,8 @@ func (l *Library) Drop(h Hash) {
 	l.do(func(time.Duration) Orders { return l.core.Drop(h) })
 }
 
-// Fetch gives the bytes of a module, which are not to be changed, once they are here; nil if ctx ends before. Holders
-// should have it.
+// Fetch gives the bytes of a module to this machine's user, which are not to be changed, once they are here; nil if ctx
+// ends before. Holders should have it.
 func (l *Library) Fetch(ctx context.Context, h Hash, holders ...PeerID) []byte {
 	user := fmt.Sprintf("user %d", l.users.Add(1)) // one name for each that waits
 	defer l.Unuse(user, h)
@@ -268,7 +268,7 @@ func (l *Library) Fetch(ctx context.Context, h Hash, holders ...PeerID) []byte {
 			}
 		}
 		if !l.Wanted(h) {
-			l.Want(h, user, holders...)
+			l.Want(h, user, "", holders...)
 		}
 		select {
 		case <-ctx.Done():

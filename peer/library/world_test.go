@@ -89,7 +89,7 @@ func (w *world) make(size int) (Hash, *sharedobj.Recipe, *sharedobj.Body) {
 
 func (w *world) want(p *member, h Hash, holders ...PeerID) {
 	p.wants[h] = true
-	w.carryOut(p, p.core.Want(w.now, h, "run "+h.String(), holders...))
+	w.carryOut(p, p.core.Want(w.now, h, "run "+h.String(), "owner", holders...))
 }
 
 // carryOut does what a core orders, and checks it.
@@ -415,10 +415,10 @@ func TestWantedFromMemory(t *testing.T) {
 	if c.Size(h) != 0 || !c.Has(h) {
 		t.Fatalf("%d bytes of it are on the disk", c.Size(h))
 	}
-	if o := c.Want(2, h, "run"); len(o.Store) != 1 || len(o.Here) != 1 || c.Size(h) != 1<<10 {
+	if o := c.Want(2, h, "run", "owner"); len(o.Store) != 1 || len(o.Here) != 1 || c.Size(h) != 1<<10 {
 		t.Errorf("%d bytes of it are on the disk after %+v", c.Size(h), o)
 	}
-	if o := c.Want(3, h, "run"); len(o.Store) != 0 || len(o.Here) != 1 {
+	if o := c.Want(3, h, "run", "owner"); len(o.Store) != 0 || len(o.Here) != 1 {
 		t.Errorf("it is written twice: %+v", o)
 	}
 }

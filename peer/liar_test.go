@@ -1,0 +1,46 @@
+package peer
+
+import (
+	"testing"
+	"time"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/statement"
+)
+
+// Where as many runs wait for modules as may, that of whoever has fewer takes the place of the oldest of whoever has
+// most.
+func TestRunsWaitingMakeWay(t *testing.T) {
+	x := &modules{waiting: map[job.RunID]*waitingRun{}}
+	next := byte(0)
+	wait := func(owner peer.ID) job.RunID {
+		m := &statement.SignedManifest{}
+		m.Run, m.Owner = job.RunID{1, next}, owner
+		next++
+		out := x.excess(m)
+		if out != m.Run {
+			delete(x.waiting, out)
+			x.waiting[m.Run] = &waitingRun{owner: owner, since: time.Unix(int64(next), 0)}
+		}
+		if len(x.waiting) > maxRunsWaiting {
+			t.Fatalf("%d wait", len(x.waiting))
+		}
+		return out
+	}
+	for i := range maxRunsWaiting {
+		if wait([]peer.ID{"liar", "other"}[i%2]) != (job.RunID{}) {
+			t.Fatalf("%d wait and leave no place", i)
+		}
+	}
+	if out := wait("liar"); out != (job.RunID{1, maxRunsWaiting}) {
+		t.Errorf("%x makes way for whoever has most", out)
+	}
+	if out := wait("honest"); out != (job.RunID{1, 0}) {
+		t.Errorf("%x makes way for the first of another", out)
+	}
+	if out := wait("honest"); out != (job.RunID{1, 1}) {
+		t.Errorf("%x makes way for the second", out)
+	}
+}
