@@ -143,7 +143,7 @@ func TestWhatIsTried(t *testing.T) {
 		next, ok := j.court.docket.Next()
 		if got := next.Of; ok != c.tried ||
 			c.tried && (got.said != liarID || got.against != honestID && len(got.Children) == 0 ||
-				got.accuser != "accuser") {
+				got.accuser != "accuser" || next.Hand != alarm.PeerID(selfID.String())) {
 			t.Errorf("%s: to be tried is %+v", name, got)
 		}
 		j.cancel()

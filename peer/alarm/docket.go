@@ -1,43 +1,55 @@
 package alarm
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // A Docket decides which accusations are tried, since a trial runs a job that others have named, and has one tried
 // after the other. At any moment it has at most MaxTrials that wait, each only once. What an accuser's trials take is
 // counted, but for those that were right, and so is what those that wait may take: nobody listens to more of it than
-// TrialAllowance within an hour. So a million accusations cost a peer, for each member that makes them, some seconds of
-// one core; and an owner that has found out several at once is heard about all of them. T is what an accusation is to
-// whoever tries it. The zero Docket is empty.
+// TrialAllowance within an hour, nor to more than HandAllowance of all that one hand has let in, which may be as many
+// as it likes. So a million accusations cost a peer, for each member that makes them, some seconds of one core; and an
+// owner that has found out several at once is heard about all of them. T is what an accusation is to whoever tries it.
+// The zero Docket is empty.
 type Docket[T any] struct {
-	waiting  []Accusation[T]
-	seen     map[Hash]bool // tried, and something was shown, or wait
-	accounts map[PeerID]*account
-	sits     bool // one is being tried
+	waiting []Accusation[T]
+	seen    map[Hash]bool // tried, and something was shown, or wait
+	hands   accounts
+	sits    bool // one is being tried
 }
 
 // An Accusation is told by a member.
 type Accusation[T any] struct {
 	Accuser PeerID
+	Hand    PeerID // whom the founder has let in, and by whom the accuser is a member
 	Hash    Hash
 	Of      T
 }
 
-// account is what an accuser's trials have taken in the hour that has begun.
+// account is what somebody's trials have taken in the hour that has begun.
 type account struct {
 	since time.Time
 	took  time.Duration
-	waits int // accusations
+	waits int      // accusations, with the one that is being tried
+	by    accounts // of a hand, those of the accusers
 }
+
+type accounts map[PeerID]*account
 
 const (
 	// TrialTime is what the job of an accusation may take.
 	TrialTime      = 3 * time.Second
 	TrialAllowance = 12 * time.Second
-	// MaxTrials is how many accusations wait at most.
-	MaxTrials = 16
+	HandAllowance  = 4 * TrialAllowance
+	// MaxTrials is how many accusations wait at most, and handTrials of one hand, with the one that is being tried.
+	MaxTrials  = 16
+	handTrials = MaxTrials / 4
 
 	maxSeen     = 1024
-	maxAccounts = 1024
+	maxHands    = 1024
+	maxAccusers = 64 // of a hand, within an hour
 	accountTime = time.Hour
 )
 
@@ -53,43 +65,65 @@ func (d *Docket[T]) Hear(now time.Time, a Accusation[T]) (begin, heard bool) {
 // admit says whether an accusation is to be tried.
 func (d *Docket[T]) admit(now time.Time, n Accusation[T]) bool {
 	if d.seen == nil {
-		d.seen, d.accounts = map[Hash]bool{}, map[PeerID]*account{}
+		d.seen, d.hands = map[Hash]bool{}, accounts{}
 	}
-	a := d.accounts[n.Accuser]
-	if a != nil && a.waits == 0 && now.Sub(a.since) >= accountTime {
-		delete(d.accounts, n.Accuser)
-		a = nil
-	}
-	switch {
-	case d.seen[n.Hash], len(d.waiting) >= MaxTrials:
-		return false
-	case a == nil && len(d.accounts) >= maxAccounts && !d.forgetOne(now):
-		return false
-	case a != nil && a.took+time.Duration(a.waits+1)*TrialTime > TrialAllowance:
+	if d.seen[n.Hash] {
 		return false
 	}
-	if a == nil {
-		a = &account{since: now}
-		d.accounts[n.Accuser] = a
+	hand := d.hands.open(now, n.Hand, maxHands)
+	if hand == nil || hand.waits >= handTrials || hand.spent(HandAllowance) {
+		return false
+	}
+	own := hand.by.open(now, n.Accuser, maxAccusers)
+	if own == nil || own.spent(TrialAllowance) || len(d.waiting) >= MaxTrials && !d.makeWay(hand.waits) {
+		return false
 	}
 	if len(d.seen) >= maxSeen {
 		clear(d.seen) // what was tried is tried again: that is counted, too
 	}
-	a.waits++
+	hand.waits++
+	own.waits++
 	d.seen[n.Hash] = true
 	d.waiting = append(d.waiting, n)
 	return true
 }
 
-// forgetOne makes room for another accuser, where one's hour is over.
-func (d *Docket[T]) forgetOne(now time.Time) bool {
-	for id, a := range d.accounts {
-		if a.waits == 0 && now.Sub(a.since) >= accountTime {
-			delete(d.accounts, id)
-			return true
+// open is somebody's account, nil if there are so many already: nobody's hour is forgotten for another.
+func (x accounts) open(now time.Time, id PeerID, most int) *account {
+	over := func(_ PeerID, a *account) bool { return a.waits == 0 && now.Sub(a.since) >= accountTime }
+	if a := x[id]; a != nil && !over(id, a) {
+		return a
+	}
+	if len(x) >= most {
+		maps.DeleteFunc(x, over)
+	}
+	if len(x) >= most {
+		return nil
+	}
+	x[id] = &account{since: now, by: accounts{}}
+	return x[id]
+}
+
+// spent says whether one more trial might take more than is allowed.
+func (a *account) spent(most time.Duration) bool {
+	return a.took+time.Duration(a.waits+1)*TrialTime > most
+}
+
+// makeWay has the newest go of the hand of which most wait, if with one more that other hand has fewer.
+func (d *Docket[T]) makeWay(other int) bool {
+	out, most := -1, other+2
+	for i, n := range d.waiting {
+		if has := d.hands[n.Hand].waits; has >= most {
+			out, most = i, has
 		}
 	}
-	return false
+	if out < 0 {
+		return false
+	}
+	n := d.waiting[out]
+	d.waiting = slices.Delete(d.waiting, out, out+1)
+	d.Tried(n, 0, false, false)
+	return true
 }
 
 // Next is the accusation to be tried; false if there is none, and Hear says when there is one again.
@@ -108,7 +142,8 @@ func (d *Docket[T]) Tried(n Accusation[T], took time.Duration, right, shown bool
 	if !shown {
 		delete(d.seen, n.Hash)
 	}
-	if a := d.accounts[n.Accuser]; a != nil {
+	hand := d.hands[n.Hand]
+	for _, a := range []*account{hand, hand.by[n.Accuser]} {
 		if a.waits--; !right {
 			a.took += took
 		}

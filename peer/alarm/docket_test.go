@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// chargeBy is the nth accusation by somebody.
+// chargeBy is the nth accusation by somebody, whom the founder has let in.
 func chargeBy(accuser PeerID, n int) Accusation[int] {
-	a := Accusation[int]{Accuser: accuser, Of: n}
+	a := Accusation[int]{Accuser: accuser, Hand: accuser, Of: n}
 	binary.BigEndian.PutUint64(a.Hash[:], uint64(n))
 	copy(a.Hash[8:], accuser)
 	return a
@@ -60,6 +60,12 @@ func TestSeveralAccusationsByOne(t *testing.T) {
 			d.Tried(c, TrialTime, true, true)
 		}
 	}
+	d.admit(now, chargeBy("honest", -2))
+	c, _ := d.Next()
+	d.Tried(c, TrialAllowance-TrialTime, false, true)
+	if !d.admit(now, chargeBy("honest", -3)) || d.admit(now, chargeBy("honest", -4)) {
+		t.Error("as many wait as before, though its hour is nearly used up")
+	}
 }
 
 // What a machine had no time to try it tries again when it is said again, as long as the accuser's hour lasts.
@@ -92,8 +98,8 @@ func TestDocketIsBounded(t *testing.T) {
 	var spent []PeerID // whose hour is used up
 	for i := range 3000 {
 		id := PeerID(binary.BigEndian.AppendUint32(nil, uint32(i)))
-		if d.admit(now, chargeBy(id, i)); len(d.waiting) > MaxTrials || len(d.accounts) > maxAccounts {
-			t.Fatalf("%d wait, of %d accusers", len(d.waiting), len(d.accounts))
+		if d.admit(now, chargeBy(id, i)); len(d.waiting) > MaxTrials || len(d.hands) > maxHands {
+			t.Fatalf("%d wait, of %d accusers", len(d.waiting), len(d.hands))
 		}
 		if i < MaxTrials {
 			continue // until as many wait as may
@@ -103,8 +109,8 @@ func TestDocketIsBounded(t *testing.T) {
 			spent = append(spent, c.Accuser)
 		}
 	}
-	if len(d.accounts) != maxAccounts || len(spent) != maxAccounts-1 || len(d.waiting) > 0 {
-		t.Errorf("%d accusers have an account, %d were heard, %d wait", len(d.accounts), len(spent), len(d.waiting))
+	if len(d.hands) != maxHands || len(spent) != maxHands-2 || len(d.waiting) > 0 {
+		t.Errorf("%d accusers have an account, %d were heard, %d wait", len(d.hands), len(spent), len(d.waiting))
 	}
 	for _, id := range spent {
 		if d.admit(now, chargeBy(id, -7)) {
@@ -113,5 +119,64 @@ func TestDocketIsBounded(t *testing.T) {
 	}
 	if !d.admit(now.Add(accountTime), chargeBy("late", 1)) {
 		t.Error("there is no room when the hour is over")
+	}
+}
+
+// Members that one has invented take no more of an hour than a few honest ones, and whoever is a member by another hand
+// is heard all the while; their own hour is not forgotten either.
+func TestInventedAccusers(t *testing.T) {
+	d, now, trying := &Docket[int]{}, time.Unix(1e9, 0), false
+	took, until := time.Duration(0), now
+	for begun := now; now.Sub(begun) < accountTime; now = now.Add(time.Second) {
+		for i := range 512 {
+			a := chargeBy(PeerID(binary.BigEndian.AppendUint32(nil, uint32(i))), int(now.Unix()))
+			a.Hand = "inviter"
+			d.admit(now, a)
+		}
+		if honest := chargeBy("owner", -int(now.Unix())); now.Unix()%60 == 30 && !d.admit(now, honest) {
+			t.Fatalf("an honest accusation is not heard after %v", now.Sub(begun))
+		}
+		if len(d.waiting) > handTrials+1 || len(d.hands["inviter"].by) > maxAccusers {
+			t.Fatalf("%d wait, %d have accounts", len(d.waiting), len(d.hands["inviter"].by))
+		}
+		if trying = trying && now.Before(until); trying {
+			continue
+		}
+		if c, ok := d.Next(); ok { // it is over when the time is
+			d.Tried(c, TrialTime, c.Hand == "owner", c.Hand == "owner")
+			if trying, until = true, now.Add(TrialTime); c.Hand == "inviter" {
+				took += TrialTime
+			}
+		}
+	}
+	if took != HandAllowance {
+		t.Errorf("they are tried for %v", took)
+	}
+}
+
+// Where as many wait as may, of the hand that has most the newest makes way for one of whoever has fewer, and is heard
+// when it is said again.
+func TestAccusationsMakeWay(t *testing.T) {
+	d, now := &Docket[int]{}, time.Unix(1e9, 0)
+	for i := range MaxTrials {
+		a := chargeBy(PeerID([]string{"a", "b", "c", "d"}[i%4]), i)
+		if !d.admit(now, a) {
+			t.Fatalf("%d wait and leave no room", i)
+		}
+	}
+	if !d.admit(now, chargeBy("honest", 101)) || !d.admit(now, chargeBy("honest", 102)) ||
+		d.admit(now, chargeBy("a", 99)) {
+		t.Error("whoever has most keeps all others out")
+	}
+	left := map[int]bool{}
+	for c, ok := d.Next(); ok; c, ok = d.Next() {
+		left[c.Of] = true
+		d.Tried(c, 0, false, true)
+	}
+	if len(left) != MaxTrials || left[MaxTrials-1] || left[MaxTrials-2] || !left[0] {
+		t.Errorf("left are %v", left)
+	}
+	if !d.admit(now, chargeBy("d", MaxTrials-1)) {
+		t.Error("what has made way is never heard again")
 	}
 }
