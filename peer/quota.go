@@ -116,8 +116,8 @@ func (q *quota) take(run job.RunID, by peer.ID, n int64) (why string, news bool)
 	if p == nil {
 		return "", false
 	}
-	if why = q.exceeded(p, by, n); why != "" && !p.refused {
-		p.remeasure()
+	if why = q.exceeded(p, by, n); why != "" {
+		p.remeasure() // it costs no more than that
 		why = q.exceeded(p, by, n)
 	}
 	if why == "" {

@@ -93,6 +93,16 @@ func TestQuota(t *testing.T) {
 	if q.exceeded(q.of[third], "", mib) != "" {
 		t.Error("an own run takes the room of others")
 	}
+	one := &quota{most: 8 * mib}
+	one.enter(job.RunID{1}, "a", false, func() (int64, bool) { return 0, true })
+	if why, news := one.take(job.RunID{1}, "liar", 5*mib); why == "" || !news {
+		t.Error("one has more than its half")
+	}
+	for i := range 50 { // it is compacted all the time
+		if why, _ := one.take(job.RunID{1}, "x", mib); why != "" {
+			t.Fatalf("after a refusal, and %d MiB that were given back: %s", i, why)
+		}
+	}
 	c := &quota{most: 8 * mib}
 	size := int64(0)
 	c.enter(job.RunID{1}, "a", false, func() (int64, bool) { return size, true })
