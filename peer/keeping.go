@@ -109,13 +109,21 @@ func (x *keeping) serveKeeping(s network.Stream) error {
 	if out.Hash != claim.Hash {
 		return fmt.Errorf("an outcome that is not the one that %s signed", a.Author)
 	}
-	refusal, err := t.command(x.ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
-		return c.Keep(now, at, claim, out, max(q.Elapsed, 0), max(q.Peers, 0))
-	})
+	kept, err := x.keep(claim, out, &q)
 	if err != nil {
 		return err
 	}
-	return writeValue(s, &keepReply{Kept: refusal == nil})
+	return writeValue(s, &keepReply{kept})
+}
+
+// keep says whether an answer is on the disk, however slow that is: for as long as whoever has brought it might wait.
+func (x *keeping) keep(claim *runs.Claim, out runs.Outcome, q *keepRequest) (bool, error) {
+	ctx, cancel := context.WithTimeout(x.ctx, answerTime)
+	defer cancel()
+	refusal, err := x.runs.command(ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
+		return c.Keep(now, at, claim, out, max(q.Elapsed, 0), max(q.Peers, 0))
+	})
+	return err == nil && refusal == nil, err
 }
 
 // askToKeep asks a peer to keep an answer.

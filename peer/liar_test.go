@@ -1,13 +1,18 @@
 package peer
 
 import (
+	"context"
+	"errors"
+	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
 )
 
 // Where as many runs wait for modules as may, that of whoever has fewer takes the place of the oldest of whoever has
@@ -43,4 +48,23 @@ func TestRunsWaitingMakeWay(t *testing.T) {
 	if out := wait("honest"); out != (job.RunID{1, 1}) {
 		t.Errorf("%x makes way for the second", out)
 	}
+}
+
+// Whoever brings an answer waits no longer than it may take to bring one for a disk that never comes to an end, and
+// what it holds here is free then.
+func TestKeepingEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBase(slog.New(slog.DiscardHandler), time.Now, time.Second)
+		defer b.cancel()
+		x := &keeping{base: b, runs: newConductor(b, outside{self: "self"}, runs.DefaultConfig())}
+		x.runs.acting = true // what the core orders is never carried out
+		begun := time.Now()
+		kept, err := x.keep(&runs.Claim{}, runs.Outcome{}, &keepRequest{})
+		if took := time.Since(begun); kept || !errors.Is(err, context.DeadlineExceeded) || took != answerTime {
+			t.Errorf("after %v: kept %v, %v", took, kept, err)
+		}
+		if n := len(x.runs.replies); n > 0 {
+			t.Errorf("%d are still waited for", n)
+		}
+	})
 }
