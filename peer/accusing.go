@@ -138,7 +138,7 @@ type court struct {
 
 // convene lets a jury do what it decides, and hear what others accuse of; before anybody speaks.
 func (j *jury) convene(p *Peer) {
-	j.banish, j.expel, j.voice = p.door.revoke, p.visitors.expel, p.voice
+	j.banish, j.expel, j.voice = p.door.condemn, p.visitors.expel, p.voice
 	j.live, j.court.live = p.runs.sessionOf, p.runs.sessionOf
 	j.guest = p.visitors.guest
 	j.warn, p.exclusion.warn = p.meetings.warn, p.meetings.warn

@@ -62,15 +62,24 @@ func (d *door) allow(name string) (control.Invited, error) {
 
 // revoke puts a peer out.
 func (d *door) revoke(name string) error {
+	return d.putOut(name, func(id peer.ID) (bool, error) { return true, d.host.Revoke(id) })
+}
+
+// condemn puts a liar out.
+func (d *door) condemn(name string) error { return d.putOut(name, d.host.Roll().Condemn) }
+
+func (d *door) putOut(name string, f func(peer.ID) (told bool, err error)) error {
 	id, err := peerID(name)
 	if err != nil {
 		return err
 	}
-	if err := d.host.Revoke(id); err != nil {
+	told, err := f(id)
+	if err != nil {
 		return listError(err)
 	}
-	d.exclusion.review()
-	d.exclusion.tell()
+	if d.exclusion.review(); told {
+		d.exclusion.tell()
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package host
 import (
 	"crypto/ed25519"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -149,6 +150,43 @@ func (l *lines) of(id peer.ID) []certificate {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.by[id]
+}
+
+// above says whether one is known to be a member by another.
+func (l *lines) above(inviter, id peer.ID) bool {
+	return slices.ContainsFunc(l.of(id), func(c certificate) bool { return peer.ID(c.Subject) == inviter })
+}
+
+// Condemn is Host.Revoke for a liar; told says whether others are to be told, too.
+func (r *Roll) Condemn(id peer.ID) (told bool, err error) {
+	told = r.speaks(id)
+	return told, r.putOut(id, told)
+}
+
+func (r *Roll) putOut(id peer.ID, tell bool) (err error) {
+	if id == r.host.id {
+		return ErrSelf
+	}
+	if _, _, err := identity([]byte(id)); err != nil {
+		return fmt.Errorf("%w: %w", ErrAddress, err)
+	}
+	if err := r.host.revoked.set(id, true); err != nil {
+		return err
+	}
+	if err := r.host.allowed.set(id, false); err != nil {
+		return err
+	}
+	if tell {
+		err = r.banish(id, false)
+	}
+	r.host.visitors.review(r.standingOf)
+	return err
+}
+
+// speaks says whether to tell others of a liar, which nobody has asked for: if it is known to be a member by this peer,
+// since else the statement counts for nobody, and as long as half of the room is left for what people say.
+func (r *Roll) speaks(liar peer.ID) bool {
+	return r.lines.above(r.host.id, liar) && r.banned.spare(r.host.swarm.standing().chain)
 }
 
 // banish makes the statement, if this peer may invite, that a peer is out, or, lifted, that it is not any more.

@@ -168,6 +168,7 @@ func (h *Host) readState() (ed25519.PrivateKey, error) {
 	if h.roll.banned, err = openRevocations(h.state.path(bannedFile), h.swarm.standing().public); err != nil {
 		return nil, err
 	}
+	h.roll.banned.above = h.roll.lines.above
 	if h.book, err = openAddrBook(h.state.path(rememberedFile), h.id, time.Now()); err != nil {
 		return nil, err
 	}

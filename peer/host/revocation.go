@@ -105,7 +105,8 @@ func nobodyOut(peer.ID, []certificate) bool { return false }
 
 // revocations are those that this peer knows, its own among them, on the disk before they count.
 type revocations struct {
-	path string
+	path  string
+	above func(author, subject peer.ID) bool // whether it is known that the one is a member by the other; nil: never
 
 	mu   sync.Mutex
 	of   map[banned]*ban
@@ -135,32 +136,73 @@ func openRevocations(path string, swarm ed25519.PublicKey) (*revocations, error)
 // put takes one in and says whether it was news. The mutex is held, or nobody else has r yet.
 func (r *revocations) put(v *ban) (news bool, err error) {
 	at := banned{v.author, v.subject}
-	old := r.of[at]
-	if old != nil {
+	if old := r.of[at]; old != nil {
 		if !v.after(old) {
 			return false, nil
 		}
-		r.next++
-		v.order, r.of[at] = r.next, v
-		return true, nil
-	}
-	same, others := 0, 0 // of its branch; of all but the founder
-	for _, other := range r.of {
-		if other.branch == v.branch {
-			same++
-		}
-		if other.branch != "" {
-			others++
-		}
-	}
-	if v.branch == "" && same >= founderRevocations ||
-		v.branch != "" && (same >= branchRevocations || others >= maxRevocations-founderRevocations) {
-		return false, fmt.Errorf("%w: %d by %s and those beside and below it are known, and no more fit", errRevocation,
-			same, v.author)
 	}
 	r.next++
-	v.order, r.of[at] = r.next, v
+	if v.order = r.next; r.of[at] == nil && !r.fits(v) {
+		return false, fmt.Errorf("%w: %d by %s and those beside and below it are known, and no more fit", errRevocation,
+			r.ofBranch(v.branch), v.author)
+	}
+	r.of[at] = v
 	return true, nil
+}
+
+func (r *revocations) ofBranch(branch peer.ID) (n int) {
+	for _, v := range r.of {
+		if v.branch == branch {
+			n++
+		}
+	}
+	return n
+}
+
+// spare says whether one with that chain, and those beside and above it in its branch, use less than half of its room.
+func (r *revocations) spare(chain []certificate) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	branch, room, n := peer.ID(""), founderRevocations, 0
+	if len(chain) > 1 {
+		branch, room = peer.ID(chain[1].Subject), branchRevocations
+	}
+	for _, v := range r.of {
+		if v.branch == branch && len(v.Author) <= len(chain) {
+			n++
+		}
+	}
+	return n < room/2
+}
+
+// fits says whether there is room for one more, or makes it: of its branch the newest of those makes way that matter
+// least. What the founder says makes way for nothing.
+func (r *revocations) fits(v *ban) bool {
+	same, founders := r.ofBranch(v.branch), r.ofBranch("")
+	switch {
+	case v.branch == "":
+		return founders < founderRevocations
+	case same < branchRevocations && len(r.of)-founders < maxRevocations-founderRevocations:
+		return true
+	}
+	out := v
+	for _, other := range r.of {
+		if other.branch == v.branch && cmp.Or(r.weight(out)-r.weight(other), cmp.Compare(other.order, out.order)) > 0 {
+			out = other
+		}
+	}
+	delete(r.of, banned{out.author, out.subject})
+	return out != v
+}
+
+// weight says how much a statement matters: most if its subject is known to be a member by its author, since of others
+// it counts for nobody, and then the more the nearer its author is to the founder.
+func (r *revocations) weight(v *ban) int {
+	n := maxChain - len(v.Author)
+	if r.above != nil && r.above(v.author, v.subject) {
+		n += maxChain
+	}
+	return n
 }
 
 // after says which of two of the same author and subject counts. Of two with one number, which only one signs that has
@@ -183,8 +225,7 @@ func (r *revocations) only(swarm ed25519.PublicKey) {
 func (r *revocations) add(v *ban) (news bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at := banned{v.author, v.subject}
-	old := r.of[at]
+	was := maps.Clone(r.of)
 	if news, err = r.put(v); !news || err != nil {
 		return false, err
 	}
@@ -197,9 +238,7 @@ func (r *revocations) add(v *ban) (news bool, err error) {
 		err = writeDurably(r.path, b)
 	}
 	if err != nil {
-		if delete(r.of, at); old != nil {
-			r.of[at] = old
-		}
+		r.of = was
 		return false, err
 	}
 	return true, nil

@@ -155,12 +155,14 @@ func TestRevocationsAreMonotone(t *testing.T) {
 	}
 }
 
-// A flood by one that may invite, and by all that it invents, leaves room for others.
+// A flood by one that may invite, and by all that it invents, leaves room for others: for the founder, for whoever
+// invited it, and for what is said of those who are members by whoever says it.
 func TestRevocationsAreBounded(t *testing.T) {
 	chains := bench(t)
 	r := book(t, filepath.Join(t.TempDir(), "revocations"))
-	add := func(chain []certificate, by, whom byte) error {
-		v, err := openRevocation(banishment(t, chain, by, whom, 1, false), publicOf(0))
+	r.above = func(author, subject peer.ID) bool { return author == mustID(3) && subject == mustID(4) }
+	add := func(by, whom byte) error {
+		v, err := openRevocation(banishment(t, chains[by], by, whom, 1, false), publicOf(0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,18 +170,39 @@ func TestRevocationsAreBounded(t *testing.T) {
 		return err
 	}
 	for i := range branchRevocations {
-		if err := add(chains[2+byte(i)%2], 2+byte(i)%2, byte(100+i)); err != nil {
+		if err := add(3, byte(100+i)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := add(chains[2], 2, 99); !errors.Is(err, errRevocation) {
+	if err := add(3, 99); !errors.Is(err, errRevocation) {
 		t.Errorf("one more than a branch may have: %v", err)
 	}
-	if err := add(chains[3], 3, 99); !errors.Is(err, errRevocation) {
-		t.Errorf("one more by another of the branch: %v", err)
+	if !r.spare(chains[2]) || r.spare(chains[3]) {
+		t.Error("one below takes the room of one above, or leaves none to itself")
 	}
-	if err := add(chains[1], 1, 99); err != nil {
-		t.Errorf("the founder's: %v", err)
+	if err := add(3, 4); err != nil || r.of[banned{mustID(3), mustID(100 + branchRevocations - 1)}] != nil {
+		t.Errorf("one that counts, in the place of the newest that does not: %v", err)
+	}
+	for i := range branchRevocations - 1 {
+		if err := add(2, byte(1+i)); err != nil {
+			t.Errorf("one by whoever invited it: %v", err)
+		}
+	}
+	counts := banned{mustID(3), mustID(4)}
+	if err := add(2, 99); !errors.Is(err, errRevocation) || len(r.of) != branchRevocations || r.of[counts] == nil {
+		t.Errorf("what counts for nobody, when there is nothing less: %v, %d are kept", err, len(r.of))
+	}
+	for i := range founderRevocations {
+		v := &ban{author: mustID(1), subject: peer.ID(rune(i))}
+		if r.spare(chains[1]) != (i < founderRevocations/2) {
+			t.Fatalf("of the founder's %d, half of the room is left: %v", i, r.spare(chains[1]))
+		}
+		if _, err := r.put(v); err != nil {
+			t.Fatalf("the founder's: %v", err)
+		}
+	}
+	if err := add(1, 99); !errors.Is(err, errRevocation) {
+		t.Errorf("one more than the founder may have: %v", err)
 	}
 }
 
@@ -313,4 +336,36 @@ func TestInventedHands(t *testing.T) {
 	h.cfg.Trust = TrustInvite
 	is("by its own", two, mustID(1).String())
 	is("by none, later", nil, mustID(1).String())
+}
+
+// A liar is told of by those alone by whom it is known to be a member, as long as that leaves room for what people say.
+func TestCondemned(t *testing.T) {
+	h, _, _ := hostWithTwo(t)
+	chains := bench(t)
+	own, err := certify(chains[1], keyOf(1), publicOf(0), h.id, true, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.swarm.public, h.swarm.chain = publicOf(0), own // as if it had joined with that
+	condemned := func(id byte, told bool) {
+		t.Helper()
+		if is, err := h.roll.Condemn(mustID(id)); err != nil || is != told || !h.roll.Outcast(mustID(id)) {
+			t.Errorf("%d is out, %v: told %v, want %v, %v", id, h.roll.Outcast(mustID(id)), is, told, err)
+		}
+	}
+	h.roll.lines.note(mustID(2), chains[2])
+	condemned(2, false)
+	condemned(3, false) // of which nothing is known
+	for i := range byte(branchRevocations/2 + 1) {
+		id := 100 + i
+		below, err := certify(own, h.swarm.key, publicOf(0), mustID(id), false, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.roll.lines.note(mustID(id), below)
+		condemned(id, i < branchRevocations/2)
+	}
+	if err := h.Revoke(mustID(2)); err != nil || len(h.roll.Own()) != branchRevocations/2+1 {
+		t.Errorf("what its user says is not told: %v, %d are", err, len(h.roll.Own()))
+	}
 }
