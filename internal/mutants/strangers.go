@@ -102,6 +102,8 @@ var strangersMutants = []mutant{
 		old: "same < branchRevocations && ", new: "same >= 0 && "},
 	{name: "strangers/revocations-of-nobody", wrong: "statements that count for nobody keep those that count away",
 		run: "^TestRevocationsAreBounded$", old: "		n += maxChain\n", new: "		_ = n\n"},
+	{name: "strangers/changes-of-mind", wrong: "whoever says and takes back that a peer is out has all write it each time",
+		run: "^TestChangesOfMind$", old: "v.changes > maxChanges && ", new: "false && "},
 	{name: "strangers/convictions-fill-the-book", wrong: "whoever is convinced by a proof leaves itself no room to put others out",
 		file: "peer/host/banish.go", pkg: "peer/host", run: "^TestCondemned$",
 		old: " && r.banned.spare(r.host.swarm.standing().chain)", new: ""},

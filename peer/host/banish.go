@@ -212,7 +212,7 @@ func (r *Roll) banish(id peer.ID, lifted bool) error {
 	}
 	v, err := openRevocation(b, s.public)
 	if err == nil {
-		_, err = r.banned.add(v)
+		_, err = r.banned.add(v, time.Now())
 	}
 	return err
 }
@@ -233,7 +233,7 @@ func (r *Roll) Hear(b []byte) (news bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if news, err = r.banned.add(v); !news || err != nil {
+	if news, err = r.banned.add(v, time.Now()); !news || err != nil {
 		return false, err
 	}
 	r.host.log.Info("a member says who is out of the swarm", "peer", v.subject, "author", v.author, "lifted", v.Lifted)

@@ -42,6 +42,11 @@ const (
 	maxRevocations     = 1024
 	founderRevocations = 512
 	branchRevocations  = 64
+
+	// maxChanges is how often within changesTime one other than the founder may say something else of the same peer:
+	// each costs whoever hears it a write, and goes to all.
+	maxChanges  = 8
+	changesTime = time.Hour
 )
 
 var errRevocation = errors.New("bad revocation")
@@ -52,6 +57,8 @@ type ban struct {
 	subject, author, branch peer.ID // branch: "" for the founder's own
 	bytes                   []byte
 	order                   uint64 // of its coming
+	changes                 int    // of what its author says of its subject, since
+	since                   time.Time
 }
 
 func (r revocation) signed() ([]byte, error) {
@@ -127,18 +134,26 @@ func openRevocations(path string, swarm ed25519.PublicKey) (*revocations, error)
 	}
 	for _, b := range list {
 		if v, err := openRevocation(b, swarm); err == nil { // else: of a swarm that this peer was in before
-			_, _ = r.put(v) // there were never more than fit
+			_, _ = r.put(v, time.Now()) // there were never more than fit
 		}
 	}
 	return r, nil
 }
 
 // put takes one in and says whether it was news. The mutex is held, or nobody else has r yet.
-func (r *revocations) put(v *ban) (news bool, err error) {
+func (r *revocations) put(v *ban, now time.Time) (news bool, err error) {
 	at := banned{v.author, v.subject}
+	v.since = now
 	if old := r.of[at]; old != nil {
 		if !v.after(old) {
 			return false, nil
+		}
+		if now.Sub(old.since) < changesTime {
+			v.since, v.changes = old.since, old.changes+1
+		}
+		if v.changes > maxChanges && v.branch != "" {
+			return false, fmt.Errorf("%w: %s has changed %d times what it says of %s", errRevocation, v.author,
+				maxChanges, v.subject)
 		}
 	}
 	r.next++
@@ -222,11 +237,11 @@ func (r *revocations) only(swarm ed25519.PublicKey) {
 }
 
 // add takes one in; it is on the disk when that returns.
-func (r *revocations) add(v *ban) (news bool, err error) {
+func (r *revocations) add(v *ban, now time.Time) (news bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	was := maps.Clone(r.of)
-	if news, err = r.put(v); !news || err != nil {
+	if news, err = r.put(v, now); !news || err != nil {
 		return false, err
 	}
 	var list [][]byte

@@ -61,7 +61,7 @@ func (r *revocations) hear(t *testing.T, b []byte) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	news, err := r.add(v)
+	news, err := r.add(v, time.Unix(1e9, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestRevocationsAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = r.put(v)
+		_, err = r.put(v, time.Unix(1e9, 0))
 		return err
 	}
 	for i := range branchRevocations {
@@ -197,12 +197,51 @@ func TestRevocationsAreBounded(t *testing.T) {
 		if r.spare(chains[1]) != (i < founderRevocations/2) {
 			t.Fatalf("of the founder's %d, half of the room is left: %v", i, r.spare(chains[1]))
 		}
-		if _, err := r.put(v); err != nil {
+		if _, err := r.put(v, time.Unix(1e9, 0)); err != nil {
 			t.Fatalf("the founder's: %v", err)
 		}
 	}
 	if err := add(1, 99); !errors.Is(err, errRevocation) {
 		t.Errorf("one more than the founder may have: %v", err)
+	}
+}
+
+// Whoever takes back and says again who is out, as often as it likes, has the others write it a few times in an hour.
+// The founder is always heard, and what is said again costs nothing.
+func TestChangesOfMind(t *testing.T) {
+	chains := bench(t)
+	for by, most := range map[byte]int{1: 50, 2: 1 + maxChanges} {
+		path := filepath.Join(t.TempDir(), "revocations")
+		r, now, news := book(t, path), time.Unix(1e9, 0), 0
+		say := func(n uint64) bool {
+			v := &ban{author: mustID(by), subject: mustID(3), bytes: []byte{byte(n)}}
+			v.Number, v.Author = n, chains[by]
+			if by != 1 {
+				v.branch = mustID(by)
+			}
+			is, _ := r.add(v, now)
+			return is
+		}
+		for n := range uint64(50) {
+			if say(n + 1) {
+				news++
+				if err := os.Remove(path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if say(n + 1) {
+				t.Fatal("the same is news twice")
+			}
+			if _, err := os.Stat(path); err == nil {
+				t.Fatal("what is no news is written")
+			}
+		}
+		if news != most {
+			t.Errorf("%d are heard of %d, want %d", news, by, most)
+		}
+		if now = now.Add(changesTime); !say(100) {
+			t.Errorf("%d is not heard again", by)
+		}
 	}
 }
 
