@@ -33,6 +33,9 @@ func run(args []string, list []apps.App, c console) int {
 	return exitCode(err, c.err)
 }
 
+// logsTo says whether a file gets what is logged, and not a terminal.
+func logsTo(c console, path string) bool { return isFile(c.screen, path) || isFile(c.err, path) }
+
 func newRoot(list []apps.App, c console) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "satin-peer",

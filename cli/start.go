@@ -79,19 +79,6 @@ A second signal ends it at once; others then notice after some seconds, and do i
 	return cmd
 }
 
-// newLog makes the daemon's log.
-func (c console) newLog(l *settings.Loaded) *slog.Logger {
-	options := &slog.HandlerOptions{ReplaceAttr: maskedAttr}
-	level := slog.LevelInfo
-	if level.UnmarshalText([]byte(l.LogLevel)) == nil { // which the settings have checked
-		options.Level = level
-	}
-	if l.LogFormat == settings.LogJSON {
-		return slog.New(slog.NewJSONHandler(c.err, options))
-	}
-	return slog.New(slog.NewTextHandler(c.err, options))
-}
-
 // start is the daemon's life.
 func (c console) start(l *settings.Loaded, list []apps.App, faults []fault,
 	again func() (*settings.Loaded, error)) error {

@@ -90,7 +90,7 @@ type guest struct {
 	hoards  bool // it gives nothing on
 	resting bool
 	out     bool                        // it has lied
-	cannot  map[job.RunID]bool          // of modules
+	cannot  map[job.RunID]bool          // take part in these
 	asked   map[verify.Hash]chan []byte // the nodes that it is to show, by what it has claimed
 	has     map[steal.Handle]job.Path   // the jobs that it was given
 }
@@ -247,10 +247,10 @@ func (v *visitors) assign() {
 func (v *visitors) fits(g *guest, r *part) bool {
 	m := r.manifest
 	switch {
-	case g.only != (job.RunID{}) && g.only != m.Run, !v.mayHelp(m), g.out:
+	case g.only != (job.RunID{}) && g.only != m.Run, !v.mayHelp(m), g.out, g.cannot[m.Run]:
 		return false
 	case m.Entry == module.Func:
-		return !g.cannot[m.Run] && slices.Contains(g.visit.Apps,
+		return slices.Contains(g.visit.Apps,
 			statement.App{Name: consentApp, Version: consentVersion(ModulesMembers)})
 	}
 	return slices.ContainsFunc(g.visit.Apps, func(a statement.App) bool {

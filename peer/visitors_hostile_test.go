@@ -267,3 +267,23 @@ func TestIntrudersOutcomesAreNotUsed(t *testing.T) {
 
 // logging has a peer's log written down.
 func logging(b *book) func(*peer.Config) { return func(c *peer.Config) { c.Log = b.logger() } }
+
+// A tab that cannot take part in a run is given it no more, whatever the run is of: else it might say so without an
+// end, and this peer write it down.
+func TestTabThatCannot(t *testing.T) {
+	t.Parallel()
+	a := open(t, browsers)
+	first, second := last(t), last(t)
+	submit(t, a, "count", first.arg)
+	x := intrude(t, link(t, a, ""), nil)
+	x.begin()
+	was := x.work.Run
+	x.say(&tab.Frame{Ready: &tab.Ready{Run: was, Cannot: "it is too deep"}})
+	next := submit(t, a, "count", second.arg)
+	x.work = nil
+	if x.begin(); x.work.Run.Hex() != next {
+		t.Errorf("after %v it is given %v, want %s", was, x.work.Run, next)
+	}
+	first.end(t)
+	second.end(t)
+}
