@@ -158,20 +158,10 @@ func (r *revocations) put(v *ban, now time.Time) (news bool, err error) {
 	}
 	r.next++
 	if v.order = r.next; r.of[at] == nil && !r.fits(v) {
-		return false, fmt.Errorf("%w: %d by %s and those beside and below it are known, and no more fit", errRevocation,
-			r.ofBranch(v.branch), v.author)
+		return false, fmt.Errorf("%w: as many by %s and those beside and below it are known as fit", errRevocation, v.author)
 	}
 	r.of[at] = v
 	return true, nil
-}
-
-func (r *revocations) ofBranch(branch peer.ID) (n int) {
-	for _, v := range r.of {
-		if v.branch == branch {
-			n++
-		}
-	}
-	return n
 }
 
 // spare says whether one with that chain, and those beside and above it in its branch, use less than half of its room.
@@ -191,19 +181,28 @@ func (r *revocations) spare(chain []certificate) bool {
 }
 
 // fits says whether there is room for one more, or makes it: of its branch the newest of those makes way that matter
-// least. What the founder says makes way for nothing.
+// least, or, where all branches together have too many, of the branch that has most. What the founder says makes way
+// for nothing.
 func (r *revocations) fits(v *ban) bool {
-	same, founders := r.ofBranch(v.branch), r.ofBranch("")
+	of := map[peer.ID]int{}
+	for _, other := range r.of {
+		of[other.branch]++
+	}
 	switch {
 	case v.branch == "":
-		return founders < founderRevocations
-	case same < branchRevocations && len(r.of)-founders < maxRevocations-founderRevocations:
+		return of[""] < founderRevocations
+	case of[v.branch] < branchRevocations && len(r.of)-of[""] < maxRevocations-founderRevocations:
 		return true
 	}
-	out := v
-	for _, other := range r.of {
-		if other.branch == v.branch && cmp.Or(r.weight(out)-r.weight(other), cmp.Compare(other.order, out.order)) > 0 {
-			out = other
+	from, out := v.branch, v
+	for branch, n := range of {
+		if of[v.branch] < branchRevocations && branch != "" && n > max(of[from], of[v.branch]+1) {
+			from, out = branch, nil
+		}
+	}
+	for _, w := range r.of {
+		if w.branch == from && (out == nil || cmp.Or(r.weight(out)-r.weight(w), cmp.Compare(w.order, out.order)) > 0) {
+			out = w
 		}
 	}
 	delete(r.of, banned{out.author, out.subject})

@@ -206,6 +206,33 @@ func TestRevocationsAreBounded(t *testing.T) {
 	}
 }
 
+// Some branches that say all they may leave room to another, up to as much as they have themselves.
+func TestRevocationsOfManyBranches(t *testing.T) {
+	r := book(t, filepath.Join(t.TempDir(), "revocations"))
+	put := func(branch, whom int) bool {
+		v := &ban{author: mustID(byte(branch)), subject: peer.ID(rune(whom)), branch: mustID(byte(branch))}
+		is, _ := r.put(v, time.Unix(1e9, 0))
+		return is
+	}
+	const loud = (maxRevocations - founderRevocations) / branchRevocations
+	for branch := range loud {
+		for i := range branchRevocations {
+			if !put(10+branch, i) {
+				t.Fatalf("branch %d, statement %d: no room", branch, i)
+			}
+		}
+	}
+	n := 0
+	for i := range branchRevocations {
+		if put(100, i) {
+			n++
+		}
+	}
+	if fair := (maxRevocations - founderRevocations) / (loud + 1); n != fair || len(r.of) != loud*branchRevocations {
+		t.Errorf("another branch has %d, not %d, of %d", n, fair, len(r.of))
+	}
+}
+
 // Whoever takes back and says again who is out, as often as it likes, has the others write it a few times in an hour.
 // The founder is always heard, and what is said again costs nothing.
 func TestChangesOfMind(t *testing.T) {
@@ -392,7 +419,7 @@ func TestCondemned(t *testing.T) {
 			t.Errorf("%d is out, %v: told %v, want %v, %v", id, h.roll.Outcast(mustID(id)), is, told, err)
 		}
 	}
-	h.roll.lines.note(mustID(2), chains[2])
+	h.roll.lines.note(mustID(2), chains[2], h.book.met)
 	condemned(2, false)
 	condemned(3, false) // of which nothing is known
 	for i := range byte(branchRevocations/2 + 1) {
@@ -401,7 +428,7 @@ func TestCondemned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.roll.lines.note(mustID(id), below)
+		h.roll.lines.note(mustID(id), below, h.book.met)
 		condemned(id, i < branchRevocations/2)
 	}
 	if err := h.Revoke(mustID(2)); err != nil || len(h.roll.Own()) != branchRevocations/2+1 {
