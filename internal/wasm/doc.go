@@ -9,6 +9,7 @@
 //   - It is metered: on every way round a loop and at every call it pays fuel, a 32-bit count in a global of
 //     its own, and when the fuel is out it calls the import satin1.tick, which gives it new fuel or ends it. Fuel is
 //     about the number of instructions, within a factor that depends on [Limits].Body only. Copies pay by size.
+//   - It names no type, function, local or global but its own: what is added lies behind those, out of its reach.
 //   - Its NaNs are canonical wherever they can be seen: the one thing in which processors differ.
 //   - All its mutable globals are exported, and it cannot change its tables or drop its data: memory and globals are
 //     all there is to an instance's state.

@@ -66,8 +66,8 @@ const (
 	opTableSize    = 0xfc10
 )
 
-// readInstr reads one instruction.
-func (m *module) readInstr(r *reader) (in instr) {
+// readInstr reads one instruction of a function with so many locals.
+func (m *module) readInstr(r *reader, locals int) (in instr) {
 	in.op = uint16(r.byte())
 	from := r.at
 	switch op := in.op; {
@@ -81,8 +81,14 @@ func (m *module) readInstr(r *reader) (in instr) {
 		for i := 0; i <= n && r.err == nil; i++ {
 			r.u32()
 		}
-	case op == opBr, op == opBrIf, op == opCall, op == opRefFunc, op >= opLocalGet && op <= opGlobalSet:
+	case op == opBr, op == opBrIf:
 		in.index = r.u32()
+	case op == opCall, op == opRefFunc:
+		in.index = m.funcIndex(r)
+	case op >= opLocalGet && op <= opLocalTee:
+		in.index = r.index("local", locals)
+	case op == opGlobalGet, op == opGlobalSet:
+		in.index = m.globalIndex(r)
 	case op == opSelectTyped:
 		if r.u32() != 1 {
 			r.fail("has a select of several values")
@@ -158,13 +164,13 @@ func (m *module) readBlockType(r *reader) {
 		}
 		return
 	}
-	r.signed(33)
+	m.typeIndex(r)
 }
 
 // readCode reads instructions up to the end that closes them all.
-func (m *module) readCode(r *reader) (code []instr) {
+func (m *module) readCode(r *reader, locals int) (code []instr) {
 	for depth := 1; depth > 0 && r.err == nil; {
-		in := m.readInstr(r)
+		in := m.readInstr(r, locals)
 		switch in.op {
 		case opBlock, opLoop, opIf:
 			if depth++; depth > m.lim.Nesting {
@@ -182,7 +188,7 @@ func (m *module) readCode(r *reader) (code []instr) {
 func (m *module) readExpr(r *reader) []instr {
 	var code []instr
 	for r.err == nil {
-		in := m.readInstr(r)
+		in := m.readInstr(r, 0)
 		code = append(code, in)
 		if in.op == opEnd || len(code) > 8 {
 			break

@@ -201,9 +201,9 @@ func (m *module) section(id byte, r *reader) {
 	case secGlobal:
 		each("globals", func() { m.globals = append(m.globals, m.readGlobal(r)) })
 	case secExport:
-		each("exports", func() { m.exports = append(m.exports, exported{r.name(), r.byte(), r.u32()}) })
+		each("exports", func() { m.exports = append(m.exports, m.readExport(r)) })
 	case secStart:
-		m.start = int64(r.u32())
+		m.start = int64(m.funcIndex(r))
 	case secElement:
 		each("element segments", func() { m.elements = append(m.elements, m.readElements(r)) })
 	case secCode:
@@ -246,25 +246,17 @@ func checkType(r *reader, c byte) {
 	}
 }
 
-// typeOf is the type of a function; of one that there is not, which the compiler refuses, none.
-func (m *module) typeOf(fn uint32) (t FuncType) {
-	switch own := int64(fn) - int64(len(m.imports)); {
-	case own < 0:
-		return m.types[m.imports[fn].typ]
-	case own < int64(len(m.funcs)):
+// typeOf is the type of a function.
+func (m *module) typeOf(fn uint32) FuncType {
+	if own := int(fn) - len(m.imports); own >= 0 {
 		return m.types[m.funcs[own]]
 	}
-	return t
+	return m.types[m.imports[fn].typ]
 }
 
-func (m *module) typeIndex(r *reader) uint32 {
-	i := r.u32()
-	if r.err == nil && int(i) >= len(m.types) {
-		r.fail("names type %d of %d", i, len(m.types))
-		return 0
-	}
-	return i
-}
+func (m *module) typeIndex(r *reader) uint32   { return r.index("type", len(m.types)) }
+func (m *module) funcIndex(r *reader) uint32   { return r.index("function", len(m.imports)+len(m.funcs)) }
+func (m *module) globalIndex(r *reader) uint32 { return r.index("global", len(m.globals)) }
 
 func (m *module) readImport(r *reader) imported {
 	i := imported{module: r.name(), name: r.name()}
@@ -331,6 +323,19 @@ func (m *module) readGlobal(r *reader) (g global) {
 	return g
 }
 
+func (m *module) readExport(r *reader) exported {
+	x := exported{name: r.name(), kind: r.byte()}
+	switch x.kind {
+	case kindFunc:
+		x.index = m.funcIndex(r)
+	case kindGlob:
+		x.index = m.globalIndex(r)
+	default:
+		x.index = r.u32()
+	}
+	return x
+}
+
 func (m *module) readElements(r *reader) (s segment) {
 	s.flag = r.u32()
 	if s.flag > 7 {
@@ -352,7 +357,7 @@ func (m *module) readElements(r *reader) (s segment) {
 		if exprs {
 			s.exprs = append(s.exprs, m.readExpr(r))
 		} else {
-			s.funcs = append(s.funcs, r.u32())
+			s.funcs = append(s.funcs, m.funcIndex(r))
 		}
 	}
 	return s

@@ -38,7 +38,7 @@ type Prepared struct {
 }
 
 // Version names what Prepare does: its outcome may be kept for as long as that is the same.
-const Version = 3
+const Version = 4
 
 // Imports says whether a module imports a function; false for what is no module within the limits.
 func Imports(bin []byte, l Limits, from, name string) bool {
@@ -233,7 +233,7 @@ func (e *emitter) instr(w *writer, in instr) {
 func (e *emitter) body(w *writer, i int) {
 	b := e.m.bodies[i]
 	r := &reader{b: b.code, what: fmt.Sprintf("function %d", i)}
-	code := e.m.readCode(r)
+	code := e.m.readCode(r, b.nlocal)
 	if r.end(); r.err != nil {
 		if e.err == nil {
 			e.err = r.err

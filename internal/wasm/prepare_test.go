@@ -74,6 +74,34 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// What is added to a module cannot be named by it, though it would be there: not the fuel, not the local that holds a
+// NaN before that is canonical, not what refuels.
+func TestNothingOfTheHosts(t *testing.T) {
+	const most = "\xff\xff\xff\xff\x0f" // 1<<32 - 1, after which comes 0
+	section := func(id byte, content string) []byte {
+		return with(with(with([]byte(header), secType, 1, 0x60, 0, 0), secFunction, 1, 0), id, []byte(content)...)
+	}
+	code := func(s string) []byte { return one(append([]byte(s), opEnd)...) }
+	for want, list := range map[string][][]byte{
+		"names local 0 of 0": {code("\x20\x00"), code("\x21\x00"), code("\x22\x00")},
+		"names local 2 of 2": {program{funcs: [][]byte{{1, 2, typeF64, opLocalGet, 2, opEnd}}, types: []int{0}}.bin()},
+		"names global 0 of 0": {code("\x23\x00"), code("\x24\x00"), section(secExport, "\x01\x01g\x03\x00"),
+			section(secData, "\x01\x00\x23\x00\x0b\x00"), section(secElement, "\x01\x00\x23\x00\x0b\x00")},
+		"names function 1 of 1": {code("\x10\x01"), code("\xd2\x01"), section(secStart, "\x01"),
+			section(secExport, "\x01\x01f\x00\x01"), section(secElement, "\x01\x00\x41\x00\x0b\x01\x01"),
+			section(secElement, "\x01\x04\x41\x00\x0b\x01\xd2\x01\x0b"),
+			section(secGlobal, "\x01\x70\x00\xd2\x01\x0b")},
+		"names function 4294967295 of 1": {code("\x10" + most), section(secStart, most)},
+		"names type 2 of 2":              {code("\x02\x02"), code("\x03\x02"), code("\x11\x02\x00")},
+	} {
+		for _, bin := range list {
+			if _, err := Prepare(bin, options()); err == nil || !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("%x: %v, want that it %s", bin, err, want)
+			}
+		}
+	}
+}
+
 // What is let through unchanged comes out as it went in, but for custom sections.
 func TestUnchanged(t *testing.T) {
 	o := options()
@@ -100,7 +128,7 @@ func TestUnchanged(t *testing.T) {
 
 // Every way round pays: an entry, a loop's head, a copy; a short leaf does not.
 func TestPrices(t *testing.T) {
-	m := &module{lim: DefaultLimits()}
+	m := &module{lim: DefaultLimits(), funcs: []uint32{0}}
 	for _, c := range []struct {
 		name string
 		code []byte
@@ -130,7 +158,7 @@ func TestPrices(t *testing.T) {
 		{"a long leaf", append(bytes.Repeat([]byte{0x01}, 1000), opEnd), map[int]int32{-1: maxPrice}},
 	} {
 		r := &reader{b: c.code, what: c.name}
-		code := m.readCode(r)
+		code := m.readCode(r, 0)
 		if r.end(); r.err != nil {
 			t.Fatal(r.err)
 		}
@@ -150,6 +178,8 @@ func TestPrices(t *testing.T) {
 func FuzzPrepare(f *testing.F) {
 	f.Add(one(opI64Const, 0, opEnd))
 	f.Add(one(opLoop, 0x40, opBr, 0, opEnd, opI64Const, 0, opEnd))
+	f.Add(one(opLocalGet, 1, 0xbd, opEnd))
+	f.Add(one(opI32Const, 0, opGlobalSet, 0, opI64Const, 0, opEnd))
 	f.Add(with([]byte(header), secElement, 1, 0, opI32Const, 0, opEnd, 0))
 	f.Fuzz(func(t *testing.T, bin []byte) {
 		o := options()

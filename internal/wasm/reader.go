@@ -78,6 +78,16 @@ func (r *reader) signed(bits int) {
 	}
 }
 
+// index reads the number of one of n: behind those of a module is what is added to it.
+func (r *reader) index(of string, n int) uint32 {
+	i := r.u32()
+	if r.err == nil && uint64(i) >= uint64(n) {
+		r.fail("names %s %d of %d", of, i, n)
+		return 0
+	}
+	return i
+}
+
 // count reads the number of entries of a list, at most limit.
 func (r *reader) count(limit int, of string) int {
 	n := int(r.u32())
