@@ -148,6 +148,48 @@ func TestAborts(t *testing.T) {
 	}
 }
 
+// What the host does for a module costs it no fuel, and is looked up in all the same: a job is ended by its engine, and
+// what describes itself by its budget, in many calls or in those that touch much.
+func TestHostCallsEnd(t *testing.T) {
+	m := load(t, Config{}, "guest/conform/conform.wasm")
+	const large, at, place = 128 << 10, 2048, 1024 // bytes; where they are; where a name is
+	file := File{Bytes: make([]byte, large)}
+	name, satin1 := constantOf(file.Bytes), withTick()
+	for what, c := range map[string]struct {
+		f     hostFunc
+		calls int
+		stack [3]uint64
+	}{
+		"many calls":       {wasi["sched_yield"], 1000, [3]uint64{}},
+		"random bytes":     {wasi["random_get"], 1, [3]uint64{at, large}},
+		"a constant":       {satin1["constant"], 1, [3]uint64{at, large, place}},
+		"one that is read": {satin1["read"], 1, [3]uint64{place}},
+		"names":            {satin1["naming"], 100, [3]uint64{at, maxNames}},
+	} {
+		for why, e := range map[string]Engine{"it takes too long": nil,
+			errUnwound.Error(): &worker{&pool{closed: true}, &offered{}}} {
+			in, err := m.get()
+			if err != nil {
+				t.Fatal(err)
+			}
+			in.engine, in.shared, in.budget = e, newFiles(m, []File{file}), 1
+			in.wasm.write(place, name[:])
+			func() {
+				defer func() {
+					if v := fmt.Sprint(recover()); !strings.Contains(v, why) {
+						t.Errorf("%s: %s, want %q", what, v, why)
+					}
+				}()
+				for range c.calls {
+					stack := c.stack
+					c.f.guarded(in, stack[:])
+				}
+			}()
+			in.close()
+		}
+	}
+}
+
 // A bomb is a module whose compilation would cost far more than its bytes; what is left of it is bounded by Limits.
 func TestBomb(t *testing.T) {
 	h, err := NewHost(Config{})

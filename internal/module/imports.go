@@ -93,8 +93,25 @@ func (f hostFunc) guarded(in *instance, stack []uint64) {
 			panic(in.unwind)
 		}
 	}()
+	in.touches(aCall)
 	f.call(in, stack)
 	done = true
+}
+
+// What the host does for a module costs it no fuel, and may be to write all of its memory. So after so many bytes the
+// call looks up in it, as at a tick; and a call is as much work as some bytes.
+const (
+	touchesMost = 64 << 10
+	aCall       = 256
+)
+
+// touches counts bytes that the host reads or writes. The module sees nothing of it: strict jobs stay equal.
+func (in *instance) touches(n int) {
+	if in.touched += n; in.touched >= touchesMost {
+		const perFuel = 16 // as in package wasm
+		in.attend(int64(in.touched / perFuel))
+		in.touched = 0
+	}
 }
 
 // refuse ends a module that did what it must not do.
@@ -111,6 +128,7 @@ func (in *instance) bytes(at, n uint64) []byte {
 	if !ok {
 		in.outside(at, uint32(n))
 	}
+	in.touches(len(b))
 	return b
 }
 
@@ -123,6 +141,7 @@ func (in *instance) put(at uint64, b []byte) {
 	if in.bytes(at, 0); !in.wasm.write(uint32(at), b) {
 		in.outside(at, uint32(len(b)))
 	}
+	in.touches(len(b))
 }
 
 // working refuses what only a running job may do.
@@ -175,13 +194,10 @@ const patience = 10
 func tick(in *instance, a []uint64) {
 	fuel := in.m.host.cfg.Fuel
 	a[0] = uint64(uint32(fuel))
+	hungry := in.attend(int64(fuel))
 	if in.engine == nil {
-		if in.budget -= int64(fuel); in.budget < 0 {
-			in.refuse("it takes too long to describe itself")
-		}
 		return
 	}
-	hungry := in.engine.Attend() > 0
 	if in.strict() {
 		in.regularly()
 	} else if hungry {
@@ -190,6 +206,17 @@ func tick(in *instance, a []uint64) {
 	} else if in.grewElsewhere() {
 		in.raise()
 	}
+}
+
+// attend may end the call, which has used so much fuel, and says whether jobs are wanted of it.
+func (in *instance) attend(fuel int64) (hungry bool) {
+	if in.engine != nil {
+		return in.engine.Attend() > 0
+	}
+	if in.budget -= fuel; in.budget < 0 {
+		in.refuse("it takes too long to describe itself")
+	}
+	return false
 }
 
 // wanted is called by a module whose attention word was raised, at a spawn.

@@ -152,6 +152,7 @@ type instance struct {
 	children children
 	result   []byte // of the child that was joined last
 	lines    int    // of the log
+	touched  int    // bytes, by the host, since it looked at what others want
 	clock    uint64
 	asked    int // ticks since the attention word was raised and nothing was offered; of a strict job, all
 }
@@ -231,6 +232,6 @@ func (in *instance) restore() error {
 	}
 	in.children, in.result, in.unwind, in.engine, in.shared = children{}, nil, nil, nil, nil
 	in.seen, in.names, in.guard = nil, nil, false
-	in.lines, in.clock, in.asked, in.budget = 0, 0, 0, in.m.host.cfg.Budget
+	in.lines, in.touched, in.clock, in.asked, in.budget = 0, 0, 0, 0, in.m.host.cfg.Budget
 	return err
 }

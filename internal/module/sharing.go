@@ -58,6 +58,7 @@ func shareLattice(in *instance, a []uint64) {
 // readValue keeps the bytes for result.
 func readValue(in *instance, a []uint64) {
 	in.result = in.sharing().Read(in.name(a[0]))
+	in.touches(len(in.result))
 	a[0] = uint64(len(in.result))
 }
 
@@ -67,6 +68,7 @@ func latticeValue(in *instance, a []uint64) {
 	in.mayDiffer()
 	name := in.name(a[0])
 	v := in.sharing().Value(name)
+	in.touches(len(v))
 	if last, asked := in.seen[name]; asked && last == v {
 		a[0] = unchanged
 		return
