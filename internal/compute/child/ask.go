@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/wire"
@@ -22,11 +23,16 @@ type Asked struct {
 	module.Description
 	Hash module.Hash
 
-	process *Engine
-	in      *os.File
-	out     io.WriteCloser
-	closing sync.Once
+	process  *Engine
+	in       *os.File
+	out      io.WriteCloser
+	closing  sync.Once
+	patience time.Duration
 }
+
+// askPatience is how long an answer is waited for: longer than the largest module may take to be compiled, and far
+// longer than the fuel lasts that it has to answer with.
+const askPatience = 5 * time.Minute
 
 // What is asked.
 const (
@@ -65,7 +71,7 @@ func Ask(cfg Config) (*Asked, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Asked{Hash: cfg.Module.Hash, process: e, in: in, out: out}
+	a := &Asked{Hash: cfg.Module.Hash, process: e, in: in, out: out, patience: askPatience}
 	r, err := a.ask(&question{What: askDescription})
 	if err == nil {
 		if a.Description, err = module.ParseDescription(r.Description); err != nil {
@@ -128,11 +134,15 @@ func (a *Asked) ask(q *question) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	late := time.AfterFunc(a.patience, func() { _ = a.process.process.Kill() })
 	err = wire.WriteFrame(a.out, b, wire.MaxLocalFrame)
 	if err == nil {
 		b, err = wire.ReadFrame(a.in, nil, wire.MaxLocalFrame)
 	}
-	if err != nil {
+	switch inTime := late.Stop(); {
+	case err != nil && !inTime:
+		return nil, &module.Error{Module: a.Hash, Why: "it takes too long to answer"}
+	case err != nil:
 		return nil, a.process.why(err)
 	}
 	r := new(reply)

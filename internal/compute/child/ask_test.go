@@ -69,6 +69,21 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// Whatever holds an answer up, whoever waits for it hears of it in one line.
+func TestAskLate(t *testing.T) {
+	a, err := ask(t, readFile(t, "guest/conform/hostile.wasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	a.Impatient()
+	var bad *module.Error
+	if _, err := a.Setup([]string{"setup_loop", "1"}, nil, nil); !errors.As(err, &bad) ||
+		!strings.HasSuffix(err.Error(), "it takes too long to answer") {
+		t.Error(err)
+	}
+}
+
 // A module that harms who asks it ends in one line, and the next question in another.
 func TestAskHostile(t *testing.T) {
 	var bad *module.Error
