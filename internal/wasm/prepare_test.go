@@ -174,11 +174,12 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-// FuzzPrepare: no bytes make it panic, and what it lets through it lets through again, with the same outcome.
+// FuzzPrepare: no bytes make it panic, what it lets through it lets through again, with the same outcome, and what is
+// added to a module makes up for nothing that it lacks.
 func FuzzPrepare(f *testing.F) {
 	f.Add(one(opI64Const, 0, opEnd))
 	f.Add(one(opLoop, 0x40, opBr, 0, opEnd, opI64Const, 0, opEnd))
-	f.Add(one(opLocalGet, 1, 0xbd, opEnd))
+	f.Add(one(opF32Const, 0, 0, 0, 0, opF32Ceil, 0xbc, opDrop, opLocalGet, 1, 0xbc, opExtend, opEnd))
 	f.Add(one(opI32Const, 0, opGlobalSet, 0, opI64Const, 0, opEnd))
 	f.Add(with([]byte(header), secElement, 1, 0, opI32Const, 0, opEnd, 0))
 	f.Fuzz(func(t *testing.T, bin []byte) {
@@ -198,6 +199,9 @@ func FuzzPrepare(f *testing.F) {
 		}
 		if len(again.Code) < len(p.Code) {
 			t.Errorf("%d bytes became %d", len(p.Code), len(again.Code))
+		}
+		if plain, err := Prepare(bin, o); err != nil || compiles(p.Code) && !compiles(plain.Code) {
+			t.Errorf("it is valid by what was added to it: %v", err)
 		}
 	})
 }

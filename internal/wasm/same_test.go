@@ -43,6 +43,15 @@ func run(t rapid.TB, bin []byte, o Options) (res uint64, mem string, ticks int) 
 	return out[0], string(b), ticks
 }
 
+// compiles says whether a module is valid.
+func compiles(code []byte) bool {
+	ctx := context.Background()
+	rt := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
+	defer rt.Close(ctx)
+	_, err := rt.CompileModule(ctx, code)
+	return err == nil
+}
+
 // A coder draws the code of a function that ends: locals 0 and 1 are f64, 2 i64, 3 an i32 counter of loops.
 type coder struct {
 	t *rapid.T
