@@ -3,8 +3,11 @@ package peer_test
 import (
 	"context"
 	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/libp2p/go-libp2p"
@@ -67,6 +70,10 @@ func TestPartnerGoneForGood(t *testing.T) {
 	if of(c, b).Connected {
 		t.Fatal("they have met")
 	}
+	until(t, "it has written down where the other is", func() bool { // what is heard while it closes is lost
+		text, _ := os.ReadFile(filepath.Join(dir, "peers"))
+		return strings.Contains(string(text), b.ID().String())
+	})
 	c.Close()
 	a.Close()
 	c = open(t, quicOnly, in(dir))

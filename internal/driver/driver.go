@@ -94,6 +94,7 @@ type Driver struct {
 
 	segments map[steal.SegmentID]identity // given to the engine and not ended
 	root     steal.SegmentID              // among them, while this peer is the run's master; 0 is none
+	aborted  aborted                      // the last ones, which may not have noticed yet
 	given    map[steal.Ref]outside        // jobs outside the engine
 	shared   *shared                      // nil if nothing is shared
 	sources  *provenance                  // nil if nobody vouches
@@ -165,7 +166,8 @@ func (d *Driver) Next() (at time.Duration, ok bool) {
 // says whether the engine has the root.
 func (d *Driver) Held() int { return len(d.segments) }
 
-// Names are the places and identities of the jobs of the segments that the engine has, in order.
+// Names are the places and identities of the jobs of the segments that the engine has, in order, and then of those that
+// may be at work in it still: a job that was aborted goes on until it looks up.
 func (d *Driver) Names() (list []steal.Job) {
 	for _, s := range d.segments {
 		list = append(list, steal.Job{Path: s.path, Identity: s.id})
@@ -173,7 +175,30 @@ func (d *Driver) Names() (list []steal.Job) {
 	slices.SortFunc(list, func(a, b steal.Job) int {
 		return cmp.Or(a.Path.Compare(b.Path), bytes.Compare(a.Identity[:], b.Identity[:]))
 	})
+	for _, s := range slices.Backward(d.aborted) {
+		if d.now-s.at < looksUp {
+			list = append(list, steal.Job{Path: s.of.path, Identity: s.of.id})
+		}
+	}
 	return list
+}
+
+// aborted are the jobs of segments that the engine was told to abort.
+type aborted []struct {
+	of identity
+	at time.Duration
+}
+
+const (
+	// looksUp is within what time a job looks whether it is wanted, as a rule.
+	looksUp    = time.Minute
+	maxAborted = 64
+)
+
+func (x *aborted) note(of identity, now time.Duration) {
+	if of.id != (job.Identity{}) { // else the engine has not had it
+		*x = append((*x)[max(0, len(*x)+1-maxAborted):], aborted{{of, now}}...)
+	}
 }
 
 // Given is how many jobs are outside the engine.

@@ -30,6 +30,7 @@ type stand struct {
 	sent    int // messages of the core, of which the transport
 	carried int // has seen so many
 	refuse  bool
+	stuck   bool // jobs do not end
 	queued  []*steal.Message
 	ref     steal.Ref
 	jobs    int // that the engine could give away
@@ -128,6 +129,9 @@ func (s *stand) Do(o *port.Order) {
 		s.tell(port.Event{Kind: port.Taken, Ticket: o.Ticket, Jobs: s.take(n)})
 	case port.Run:
 		s.load.Runs++
+		if s.stuck {
+			return
+		}
 		s.jobs += 2
 		s.report()
 		s.tell(port.Event{Kind: port.Finished, Segment: o.Segment, Outcome: []byte("x"), Good: true})
@@ -222,6 +226,39 @@ func TestHandedOverIsStored(t *testing.T) {
 	}
 	if !slices.Equal(s.stored, []driver.Source{driver.HandedOver}) {
 		t.Errorf("stored is %v", s.stored)
+	}
+}
+
+// Of a job that was aborted and may not have noticed yet a process may die too: it is named for some time.
+func TestAbortedIsNamed(t *testing.T) {
+	b := newStand(t, "b", false)
+	b.stuck = true
+	b.report()
+	var got *steal.Message
+	for i := 0; got == nil && i < 100; i++ {
+		b.now += 100 * time.Millisecond
+		b.feed(1).Tick(b.now)
+		for _, m := range b.queued {
+			if m.Request != nil {
+				got = m
+			}
+		}
+	}
+	a := steal.Address{Peer: "a", Inc: 1}
+	j := steal.Job{Path: job.Path{1}, Function: "f", Identity: job.Identify("f", []byte{1})}
+	b.feed(1).Step(b.now, &steal.Message{Run: job.RunID{1}, From: a, To: got.From, Reply: &steal.StealReply{
+		ID: got.Request.ID, Jobs: []steal.Grant{{Handle: 7, Job: j}}}})
+	if b.d.Held() != 1 || len(b.d.Names()) != 1 {
+		t.Fatalf("%d are held, and named %v", b.d.Held(), b.d.Names())
+	}
+	b.feed(1).Step(b.now, &steal.Message{Run: job.RunID{1}, From: a, To: got.From,
+		Abort: &steal.Abort{Handles: []steal.Handle{7}}})
+	if names := b.d.Names(); b.d.Held() != 0 || len(names) != 1 || names[0].Identity != j.Identity {
+		t.Errorf("aborted: %d are held, and named %v", b.d.Held(), names)
+	}
+	b.now += time.Hour
+	if b.feed(1).Tick(b.now); len(b.d.Names()) != 0 {
+		t.Errorf("an hour later it is named: %v", b.d.Names())
 	}
 }
 

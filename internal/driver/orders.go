@@ -66,6 +66,7 @@ func (d *Driver) carryOut(next *order) {
 		d.isBack(o.Ref)
 		p.Kind, p.Ref, p.Restarted = port.PutBack, o.Ref, o.Restarted
 	case steal.AbortSegment:
+		d.aborted.note(d.segments[o.Segment], d.now)
 		d.release(o.Segment)
 		if d.shared.gaveUp(o.Segment) {
 			return

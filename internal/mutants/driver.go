@@ -2,6 +2,12 @@ package main
 
 // driverMutants are mistakes in the carrying out of what the cores decide.
 var driverMutants = []mutant{
+	{name: "driver/aborted-unnamed", wrong: "of a job that was aborted, and has not noticed, a process dies without a name",
+		file: "internal/driver/orders.go", pkg: "internal/driver", run: "^TestAbortedIsNamed$",
+		old: "		d.aborted.note(d.segments[o.Segment], d.now)\n", new: ""},
+	{name: "driver/aborted-for-good", wrong: "what was aborted is named for ever when a process dies",
+		file: "internal/driver/driver.go", pkg: "internal/driver", run: "^TestAbortedIsNamed$",
+		old: "if d.now-s.at < looksUp {", new: "if d.now >= s.at {"},
 	{name: "driver/hand-overs-wait", wrong: "hand-overs of one peer wait without end", file: "internal/driver/results.go",
 		pkg: "internal/driver", run: "^TestHandOversThatWait$", old: "case wait >= mostHandOvers:",
 		new: "case wait < 0:"},
