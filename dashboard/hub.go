@@ -160,7 +160,7 @@ func (h *hub) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h.stories.hear(status.Peer, reports, peers, runs, time.Now())
+	h.stories.hear(ctx, status.Peer, reports, peers, runs, time.Now())
 	clusters := status.Clusters
 	status.Clusters = []report.Cluster{}
 	left := LeftOut{Peers: max(0, len(peers)-maxPeers), Runs: max(0, len(runs)-maxRuns),
@@ -173,7 +173,7 @@ func (h *hub) ask(ctx context.Context) error {
 	h.store.update(flowTopic, byID(h.stories.flows(), maxFlows, func(f Flow) string { return f.From + "\x00" + f.To }))
 	h.store.update(noticeTopic, byID(h.stories.noticed(), maxNotices,
 		func(n Notice) string { return strconv.FormatUint(n.Number, 10) }))
-	return nil
+	return ctx.Err() // not all may have been heard
 }
 
 // LeftOut counts what is not sent because there is too much.

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,8 +39,9 @@ const maxNotices = 50
 
 func newStories() *stories { return &stories{ways: map[string]wayReport{}} }
 
-// hear takes in what the source says.
-func (s *stories) hear(self string, reports []report.Part, peers []Peer, runs []Run, now time.Time) {
+// hear takes in what the source says, until ctx ends.
+func (s *stories) hear(ctx context.Context, self string, reports []report.Part, peers []Peer, runs []Run,
+	now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now.Sub(s.heard) > settleAfter {
@@ -52,6 +54,9 @@ func (s *stories) hear(self string, reports []report.Part, peers []Peer, runs []
 		known[runs[i].Run] = &runs[i]
 	}
 	for i := range reports {
+		if ctx.Err() != nil {
+			break
+		}
 		r := &reports[i]
 		if len(s.ways) < maxPeers || s.ways[r.Peer].cluster != "" {
 			s.ways[r.Peer] = wayReport{r.Cluster, r.Ways}

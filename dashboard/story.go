@@ -12,6 +12,7 @@ import (
 const (
 	maxStories   = 4    // runs whose trees are held
 	pastSegments = 5000 // of those that have ended, but the newest
+	maxJob       = 4096 // characters of a job's path
 	// maxSpans bounds the state runs of a run, of all peers together; when a peer has more than its part,
 	// neighbours become one.
 	maxSpans  = 40_000
@@ -102,6 +103,7 @@ func (s *story) hear(r *report.Part, now time.Time) {
 	if r.Forgotten.Segments > s.parts[i].Segments {
 		s.parts[i] = r.Forgotten
 	}
+	s.tree.looked = 0
 	for k := range r.Segments {
 		s.put(i, &r.Segments[k])
 	}
@@ -126,7 +128,7 @@ func (s *story) put(peer int, t *report.Segment) {
 	old, known := s.tree.Get(t.ID)
 	if known {
 		seg.Start, seg.Cluster = old.Start, old.Cluster
-	} else if s.tree.Put(seg) != nil { // it is full, or the record cannot be: other peers' word
+	} else if len(t.Job) > maxJob || s.tree.Put(seg) != nil { // it is full, or the record cannot be: others' word
 		s.full++
 		return
 	}

@@ -24,7 +24,7 @@ func FuzzReports(f *testing.F) {
 		now := time.Date(2026, 11, 21, 2, 0, 5, 0, time.UTC)
 		s := newStories()
 		runs := []Run{{Run: "r", Submitted: now.Add(-5 * time.Second)}}
-		s.hear("p", reports, nil, runs, now)
+		s.hear(t.Context(), "p", reports, nil, runs, now)
 		for _, st := range s.list {
 			total := st.tree.Total()
 			if d := st.tree.Since(0, 0, 1<<20); uint64(len(d.Leaves))+st.tree.Folded() != total.Segments || d.More {
@@ -108,16 +108,16 @@ func TestSettling(t *testing.T) {
 	} {
 		s := newStories()
 		runs := []Run{{Run: "r", Submitted: begun}}
-		s.hear("p", told(report.SegmentRunning), nil, runs, begun.Add(2*time.Second))
+		s.hear(t.Context(), "p", told(report.SegmentRunning), nil, runs, begun.Add(2*time.Second))
 		runs[0].State, runs[0].Ended, runs[0].Elapsed = state, true, 4
 		reopened := begun.Add(time.Hour) // nobody has watched its end
-		s.hear("p", nil, nil, runs, reopened)
+		s.hear(t.Context(), "p", nil, nil, runs, reopened)
 		if n := s.list[0].tree.Total().States[report.SegmentRunning]; n != 3 {
 			t.Fatalf("%s: %d run when the page has just been opened again", state, n)
 		}
-		s.hear("p", told(report.SegmentDone), nil, runs, reopened.Add(time.Second))
+		s.hear(t.Context(), "p", told(report.SegmentDone), nil, runs, reopened.Add(time.Second))
 		for now := reopened; now.Before(reopened.Add(settleAfter + 2*time.Second)); now = now.Add(time.Second) {
-			s.hear("p", nil, nil, runs, now)
+			s.hear(t.Context(), "p", nil, nil, runs, now)
 		}
 		for i, id := range []string{"1", "2", "3"} {
 			if seg, _ := s.list[0].tree.Get(id); seg.State != want[i] || seg.End == 0 {
@@ -138,8 +138,8 @@ func TestSettling(t *testing.T) {
 func TestEndsAreTold(t *testing.T) {
 	now := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
 	s := newStories()
-	s.hear("p", nil, nil, nil, now)
-	s.hear("p", nil, nil, []Run{
+	s.hear(t.Context(), "p", nil, nil, nil, now)
+	s.hear(t.Context(), "p", nil, nil, []Run{
 		{Run: "1", Title: "brief", State: "done", Ended: true, Submitted: now.Add(-briefRun + time.Second)},
 		{Run: "2", Title: "old", State: "done", Ended: true, Submitted: now.Add(-briefRun)},
 		{Run: "3", Title: "long", State: "suspended", Ended: true, Submitted: now},
@@ -165,7 +165,7 @@ func TestWaysOfWhoIsThere(t *testing.T) {
 	}
 	for range 5 { // whoever has gone is forgotten in any order
 		s := newStories()
-		s.hear("self", reports, []Peer{{Peer: "p"}}, nil, time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC))
+		s.hear(t.Context(), "self", reports, []Peer{{Peer: "p"}}, nil, time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC))
 		if got := s.flows(); len(got) != 2 || got[0].Taken != 5 || got[1].Taken != 3 || len(s.ways) > 4 {
 			t.Fatalf("of %d peers the ways are %+v", len(s.ways), got)
 		}
@@ -177,10 +177,10 @@ func TestQuarantineIsNoticed(t *testing.T) {
 	begun := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
 	s := newStories()
 	runs := []Run{{Run: "r", Title: "bottomless", State: "running", Submitted: begun}}
-	s.hear("p", nil, nil, runs, begun.Add(time.Second))
+	s.hear(t.Context(), "p", nil, nil, runs, begun.Add(time.Second))
 	for i := range 3 {
 		runs[0].State, runs[0].Ended, runs[0].Quarantined = "refused", true, true
-		s.hear("p", nil, nil, runs, begun.Add(time.Duration(i+2)*time.Second))
+		s.hear(t.Context(), "p", nil, nil, runs, begun.Add(time.Duration(i+2)*time.Second))
 	}
 	n := s.noticed()
 	if len(n) != 1 || n[0].Letter != "Q" || !strings.Contains(n[0].Text, "bottomless is in quarantine here") {

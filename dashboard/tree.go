@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/satin-peer/satin/internal/report"
@@ -78,7 +79,9 @@ type Tree struct {
 	top     *node              // of segments with no parent, or none that is known; no segment itself
 	waiting map[string][]*node // those at the top whose parent is not known, by its ID
 	ended   byEnd              // segments that may be folded
-	byJob   map[string]*node   // those with a Job; the first that came, and by node.again the others in their order
+	byJob   map[string][]*node // those with a Job, in the order in which they came
+	of      map[string]int     // how many are held, by peer
+	looked  int                // at siblings of new segments, for the report that is heard
 
 	changes // tree_changes.go
 
@@ -88,15 +91,13 @@ type Tree struct {
 // A node is a segment in its place. There are very many of them: what few have is in sums.
 type node struct {
 	Segment
-	parent        *node
-	first, last   *node  // of its children, in the order in which they began
-	before, after *node  // of its parent's
-	at            int    // in Tree.ended; -1 if it is not there
-	again         *node  // the next one of its job
-	sums          *sums  // nil while all of them are 0
-	number        uint64 // names it in changes
-	changed       uint64 // the number of its last change
-	prev, next    *node  // in the order of changes, which begins and ends with Tree.top
+	parent     *node
+	under      []*node // its children, in the order in which they began
+	at         int     // in Tree.ended; -1 if it is not there
+	sums       *sums   // nil while all of them are 0
+	number     uint64  // names it in changes
+	changed    uint64  // the number of its last change
+	prev, next *node   // in the order of changes, which begins and ends with Tree.top
 }
 
 // Sums are those of a segment that has others under it.
@@ -138,11 +139,15 @@ func NewTree(most int) *Tree {
 	top.prev, top.next = top, top
 	return &Tree{
 		most: max(1, most), nodes: map[string]*node{}, top: top, waiting: map[string][]*node{},
-		into: map[string]string{}, byJob: map[string]*node{},
+		into: map[string]string{}, byJob: map[string][]*node{}, of: map[string]int{},
 	}
 }
 
-// ErrTreeFull is that of a new segment when as many as a tree holds are running, or have such under them.
+// maxOfJob is how many segments of one job a Tree holds one by one: correct peers run none as often.
+const maxOfJob = 64
+
+// ErrTreeFull is that of a new segment when as many as a tree holds are running, or have such under them, or there
+// would not be left to others an eighth of what its peer has in the tree, or there are too many of its job.
 var ErrTreeFull = errors.New("too many segments are running")
 
 // Put takes the latest record of a segment. report.ErrBadInput if there is no such record, or a segment would be
@@ -161,7 +166,7 @@ func (t *Tree) Put(s Segment) error {
 	if s.Parent == s.ID || t.isUnder(s.Parent, s.ID) {
 		return fmt.Errorf("%w: segment %q is under itself", report.ErrBadInput, s.ID)
 	}
-	if !t.fold(t.most - 1) {
+	if len(t.byJob[s.Job]) >= maxOfJob || !t.fold(t.most-1-t.of[s.Peer]/8) {
 		return ErrTreeFull
 	}
 	n := &node{Segment: s, at: -1}
@@ -190,10 +195,8 @@ func (t *Tree) change(n *node, s Segment) error {
 	was := summaryOf(n.Segment)
 	n.Segment = s
 	t.touch(n)
-	for up := n.parent; up != nil; up = up.parent {
-		up.sum().under.subtract(was)
-		up.sum().under.add(summaryOf(s))
-	}
+	n.parent.less(was)
+	n.parent.more(summaryOf(s))
 	t.consider(n)
 	return nil
 }
@@ -238,56 +241,47 @@ func (t *Tree) hang(n *node) {
 	}
 	n.insert()
 	t.touch(n)
-	for up, total := n.parent, n.total(); up != nil; up = up.parent {
-		up.sum().under.add(total)
+	n.parent.more(n.total())
+}
+
+// more adds to what is under a node, and so under all above it; less subtracts.
+func (n *node) more(s Summary) {
+	for ; n != nil; n = n.parent {
+		n.sum().under.add(s)
 	}
 }
 
-// insert puts a node among its parent's children: nearly always as the last one.
+func (n *node) less(s Summary) {
+	for ; n != nil; n = n.parent {
+		n.sum().under.subtract(s)
+	}
+}
+
+// until counts a node's children that began until a time.
+func (n *node) until(at time.Duration) int {
+	return sort.Search(len(n.under), func(i int) bool { return n.under[i].Start > at })
+}
+
+// insert puts a node among its parent's children.
 func (n *node) insert() {
-	p := n.parent
-	n.before = p.last
-	for n.before != nil && n.before.Start > n.Start {
-		n.before, n.after = n.before.before, n.before
-	}
-	if n.before == nil {
-		p.first = n
-	} else {
-		n.before.after = n
-	}
-	if n.after == nil {
-		p.last = n
-	} else {
-		n.after.before = n
-	}
+	n.parent.under = slices.Insert(n.parent.under, n.parent.until(n.Start), n)
 }
 
 // cut takes a node from its parent's children. Its parent may then be one that can be folded: the caller looks.
 func (n *node) cut() {
-	if n.before == nil {
-		n.parent.first = n.after
-	} else {
-		n.before.after = n.after
-	}
-	if n.after == nil {
-		n.parent.last = n.before
-	} else {
-		n.after.before = n.before
-	}
-	n.before, n.after = nil, nil
+	i := slices.Index(n.parent.under, n)
+	n.parent.under = slices.Delete(n.parent.under, i, i+1)
 }
 
 // unhang takes a node, with what is under it, from where it is.
 func (t *Tree) unhang(n *node) {
 	n.cut()
-	for up, total := n.parent, n.total(); up != nil; up = up.parent {
-		up.sum().under.subtract(total)
-	}
+	n.parent.less(n.total())
 }
 
 // consider lists a segment as one that may be folded, if it is.
 func (t *Tree) consider(n *node) {
-	if n != t.top && n.at < 0 && n.State.Ended() && n.first == nil {
+	if n != t.top && n.at < 0 && n.State.Ended() && len(n.under) == 0 {
 		heap.Push(&t.ended, n)
 	}
 }

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,16 @@ func isUnderJob(job, above string) bool {
 	return len(job) > len(above) && job[len(above)] == '.' && strings.HasPrefix(job, above)
 }
 
+// lastOf finds the segment of a job that began last, until a time; nil if there is none.
+func (t *Tree) lastOf(job string, until time.Duration) (last *node) {
+	for _, n := range t.byJob[job] {
+		if n.Start <= until && (last == nil || n.Start > last.Start) {
+			last = n
+		}
+	}
+	return last
+}
+
 // above finds the segment that a segment with a Job was stolen from; nil if none is known.
 func (t *Tree) above(n *node) *node {
 	for job := n.Job; job != rootJob; {
@@ -30,88 +41,83 @@ func (t *Tree) above(n *node) *node {
 		} else {
 			job = rootJob
 		}
-		var last *node
-		for p := t.byJob[job]; p != nil; p = p.again {
-			if p.Start <= n.Start+skew && (last == nil || p.Start > last.Start) {
-				last = p
-			}
-		}
-		if last != nil {
+		if last := t.lastOf(job, n.Start+skew); last != nil {
 			return last
 		}
 	}
 	return nil
 }
 
-// claim moves what came before a segment though it is under it: it is under the same one as the segment, or
-// under another of its job.
+// maxLooked is how many children are looked at for one report. Those of correct peers come about in the order in which
+// they began, so that few are to be looked at for each. What would be claimed after that stays where it is.
+const maxLooked = 1 << 20
+
+// claim moves what came before a segment though it is under it, as it began later, and before the next of its job: it
+// is under the same one as the segment, or under the one of its job before it.
 func (t *Tree) claim(n *node) {
 	if n.Job == "" {
 		return
 	}
-	t.claimFrom(n.parent, n)
-	for o := t.byJob[n.Job]; o != nil; o = o.again {
-		if o != n {
-			t.claimFrom(o, n)
+	next := time.Duration(math.MaxInt64)
+	for _, o := range t.byJob[n.Job] {
+		if o != n && o.Start >= n.Start {
+			next = min(next, o.Start)
 		}
+	}
+	t.claimFrom(n.parent, n, next)
+	if p := t.lastOf(n.Job, n.Start-1); p != nil {
+		t.claimFrom(p, n, next)
 	}
 }
 
-func (t *Tree) claimFrom(p, n *node) {
-	var under []*node
-	for c := p.last; c != nil && c.Start+skew >= n.Start; c = c.before { // only what began later is under n
-		if c != n && c.Job != "" && isUnderJob(c.Job, n.Job) && t.above(c) == n {
-			under = append(under, c)
+func (t *Tree) claimFrom(p, n *node, next time.Duration) {
+	from, to := p.until(n.Start-skew-1), p.until(next-skew-1)
+	if t.looked += to - from; t.looked > maxLooked {
+		return
+	}
+	var moved Summary
+	kept := slices.DeleteFunc(p.under[from:to], func(c *node) bool {
+		if c.Job == "" || !isUnderJob(c.Job, n.Job) {
+			return false
 		}
-	}
-	for _, c := range under {
-		t.unhang(c)
-		t.hang(c)
-	}
+		c.parent = n
+		c.insert()
+		moved.add(c.total())
+		t.touch(c)
+		return true
+	})
+	p.under = slices.Delete(p.under, from+len(kept), to)
+	p.less(moved)
+	n.more(moved)
 	t.consider(p)
 }
 
-// add makes a segment's job known, and drop forgets it.
+// add makes a segment's peer and job known, and drop forgets them.
 func (t *Tree) add(n *node) {
 	t.last++
 	n.number = t.last
-	if n.Job == "" {
-		return
+	t.of[n.Peer]++
+	if n.Job != "" {
+		t.byJob[n.Job] = append(t.byJob[n.Job], n)
 	}
-	first, ok := t.byJob[n.Job]
-	if !ok {
-		t.byJob[n.Job] = n
-		return
-	}
-	for first.again != nil {
-		first = first.again
-	}
-	first.again = n
 }
 
 func (t *Tree) drop(n *node) {
 	t.gone(n)
-	if n.Job == "" {
-		return
+	if t.of[n.Peer]--; t.of[n.Peer] == 0 {
+		delete(t.of, n.Peer)
 	}
-	switch first := t.byJob[n.Job]; {
-	case first != n:
-		for first.again != n {
-			first = first.again
-		}
-		first.again = n.again
-	case n.again != nil:
-		delete(t.byJob, n.Job) // its key is n's text
-		t.byJob[n.again.Job] = n.again
-	default:
+	list := slices.DeleteFunc(t.byJob[n.Job], func(o *node) bool { return o == n })
+	if len(list) == 0 {
 		delete(t.byJob, n.Job)
+	} else {
+		t.byJob[n.Job] = list
 	}
-	n.again = nil
 }
 
 // At lists the segments of a job that are known one by one, in the order they came.
 func (t *Tree) At(job string) (list []Segment) {
-	for n := t.byJob[job]; n != nil; n = n.again {
+	for _, n := range t.byJob[job] {
 		list = append(list, n.Segment)
 	}
 	return list

@@ -82,7 +82,7 @@ func (t *Tree) View(v Viewport) (Sight, error) {
 		level = level[1:]
 		wide := (p.to - p.from) / float64(weight(p.total()))
 		at := p.from
-		for c := p.first; c != nil; c = c.after {
+		for _, c := range p.under {
 			from, to := at, at+wide*float64(weight(c.total()))
 			at = to
 			if to <= v.From || from >= v.To {

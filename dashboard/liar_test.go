@@ -1,0 +1,95 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/internal/report"
+)
+
+// deep is the path of a job that many steps below the root.
+func deep(steps int) string { return strings.Repeat(".1", steps)[1:] }
+
+// Guards against a member that has many segments moved again and again, each time below a job that it names later: for
+// one report so many are looked at and no more, and the next peer's find their places.
+func TestClaimsAreBounded(t *testing.T) {
+	const under, steps = 8000, 150
+	origin := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	s := newStory("r", origin, nil)
+	told := func(peer string, list ...report.Segment) { s.hear(&report.Part{Peer: peer, Segments: list}, origin) }
+	var below, above []report.Segment
+	for i := range under {
+		below = append(below, report.Segment{ID: fmt.Sprint(i), Job: fmt.Sprint(deep(steps+1), ".", i),
+			Start: origin.Add(time.Second)})
+	}
+	for i := range steps {
+		above = append(above, report.Segment{ID: fmt.Sprint("up", i), Job: deep(i + 1), Start: origin})
+	}
+	told("liar", below...)
+	told("liar", above...)
+	if n := s.tree.version; n > maxLooked+2*under {
+		t.Errorf("two reports of %d segments have changed the tree %d times", under+steps, n)
+	}
+	told("honest", report.Segment{ID: "child", Job: "2.1", Start: origin},
+		report.Segment{ID: "parent", Job: "2", Start: origin})
+	if up, _ := s.tree.Above("child"); up.ID != "parent" || s.full > 0 {
+		t.Errorf("an honest peer's segment is under %q, and %d are unknown", up.ID, s.full)
+	}
+}
+
+// Guards against a member that has a job run without an end, or names jobs of any length: it is counted, not held.
+func TestJobsAreBounded(t *testing.T) {
+	origin := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	s := newStory("r", origin, nil)
+	r := &report.Part{Peer: "liar", Segments: []report.Segment{{ID: "long", Job: deep(maxJob), Start: origin}}}
+	for i := range 3 * maxOfJob {
+		r.Segments = append(r.Segments, report.Segment{ID: fmt.Sprint(i), Job: rootJob, Start: origin})
+	}
+	s.hear(r, origin)
+	if n := len(s.tree.At(rootJob)); n != maxOfJob || s.full != 2*maxOfJob+1 {
+		t.Errorf("%d of one job are held, and %d are unknown", n, s.full)
+	}
+}
+
+// Guards that a member whose segments do not end leaves room for others', and that two that are alone have nearly all.
+func TestRoomOfOthersSegments(t *testing.T) {
+	const most = 90
+	for fillers := 1; fillers <= 2; fillers++ {
+		tree := NewTree(most)
+		put := func(peer string, i int) error {
+			return tree.Put(Segment{ID: fmt.Sprint(peer, i), Job: fmt.Sprint(i + 1), Peer: peer})
+		}
+		held := 0
+		for i := range fillers * most {
+			if err := put(fmt.Sprint("filler ", i%fillers), i); err == nil {
+				held++
+			} else if !errors.Is(err, ErrTreeFull) {
+				t.Fatal(err)
+			}
+		}
+		if held < most*7/8 {
+			t.Errorf("%d fillers have %d of %d places", fillers, held, most)
+		}
+		for i := range most / 20 {
+			if err := put(fmt.Sprint("other ", i), i); err != nil {
+				t.Errorf("%d fillers leave no room for %d others: %v", fillers, i+1, err)
+			}
+		}
+	}
+}
+
+// Guards that the end of the server waits for no more than one report.
+func TestHearingEnds(t *testing.T) {
+	begun := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	ctx, stop := context.WithCancel(t.Context())
+	s := newStories()
+	reports := []report.Part{{Run: "r", Peer: "p", Segments: []report.Segment{{ID: "1", Job: rootJob, Start: begun}}}}
+	stop()
+	if s.hear(ctx, "p", reports, nil, []Run{{Run: "r", Submitted: begun}}, begun); len(s.list) > 0 {
+		t.Error("reports are heard after the end")
+	}
+}
