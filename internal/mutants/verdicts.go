@@ -65,7 +65,7 @@ var verdictMutants = []mutant{
 	{name: "left/refused-stays", wrong: "bytes for which there was no room stay", old: "			x.tidy(h)\n", new: ""},
 	{name: "left/waits-for-others", wrong: "what is here is not kept while much is coming",
 		file: "peer/deposits/core.go", pkg: "peer/deposits", run: "^TestWhatJobsLeave$",
-		old: "if !c.has(d.Hash) && c.busy(from) {", new: "if c.busy(from) {"},
+		old: "if n == 0 && c.busy(from) {", new: "if c.busy(from) {"},
 	{name: "left/in-memory", wrong: "what is to outlive the run is held in memory, for the run",
 		file: "peer/session/kept.go", pkg: "peer/session", run: "^TestWhatOutlivesTheRun$",
 		old: "	return rest\n", new: "	return events\n"},

@@ -2,6 +2,7 @@ package deposits
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"maps"
 	"slices"
@@ -101,6 +102,7 @@ type Core struct {
 	coming  map[Hash]arrival // deposits of others that were not here when they were last looked at
 	own     int
 	of      map[PeerID]int // deposits of others, by giver
+	sizes   map[Hash]int64 // as they were found, of what somebody had said another size of
 }
 
 // An arrival says since when a deposit has been coming, and who asked for it.
@@ -129,7 +131,7 @@ type word struct {
 // Size gives the bytes of a deposit that are on the disk, 0 if there is none.
 func New(cfg Config, self PeerID, room Room, size func(Hash) int64, items []Item) *Core {
 	c := &Core{cfg: cfg, self: self, room: room, size: size, items: map[Hash]*item{},
-		coming: map[Hash]arrival{}, of: map[PeerID]int{}}
+		coming: map[Hash]arrival{}, of: map[PeerID]int{}, sizes: map[Hash]int64{}}
 	for _, i := range items {
 		if i.Giver != "" && room.Take(i.Giver, i.Size) != "" {
 			i.Until, i.Giver = time.Time{}, "" // the next Tick drops it
@@ -206,7 +208,8 @@ func (c *Core) Deposit(now time.Time, h Hash, size int64) (out Orders, ok bool) 
 
 // Asked takes in a member's question whether a deposit is kept for its giver, on whose account it is: the member
 // itself, or whoever has said so in a way that nobody else can, the size and how long it is to be kept included. From
-// is "" for what a job of the giver's has left here, which is handed on as this peer's.
+// is "" for what a job of the giver's has left here, which is handed on as this peer's. Of several who say different
+// sizes the bytes decide who is right, and whoever is has it on his account; until they are here it stays whose it was.
 func (c *Core) Asked(now time.Time, from, giver PeerID, d Deposit) (r Reply, why string, out Orders) {
 	if last := now.Add(c.cfg.Life); d.Until.After(last) {
 		d.Until = last
@@ -214,12 +217,16 @@ func (c *Core) Asked(now time.Time, from, giver PeerID, d Deposit) (r Reply, why
 	if d.Until.Sub(now) < c.cfg.Every || d.Size < 1 || d.Size > c.cfg.MaxSize {
 		return Refused, "it is over soon, or too large", out
 	}
-	it := c.items[d.Hash]
+	it, n := c.items[d.Hash], c.size(d.Hash)
+	known := cmp.Or(n, c.sizes[d.Hash])
+	if known > 0 && d.Size != known && (it == nil || it.Size == known) {
+		return Refused, otherSize, out
+	}
 	if it == nil {
 		if c.of[giver] >= c.cfg.MostOf || len(c.items)-c.own >= c.cfg.Most {
 			return Refused, "there are too many", out
 		}
-		if !c.has(d.Hash) && c.busy(from) {
+		if n == 0 && c.busy(from) {
 			return Coming, "", out // when there is time for it
 		}
 		if why := c.room.Take(giver, d.Size); why != "" {
@@ -228,37 +235,39 @@ func (c *Core) Asked(now time.Time, from, giver PeerID, d Deposit) (r Reply, why
 		it = c.enter(Item{Deposit: d, Giver: giver})
 		c.coming[d.Hash] = arrival{now, from}
 		out.Save = append(out.Save, it.Item)
-	} else if c.prolong(it, giver, d.Until) {
+	} else if (d.Size == it.Size || n > 0) && c.prolong(it, giver, d) {
 		out.Save = append(out.Save, it.Item)
 	}
 	it.From = from
-	switch n := c.size(d.Hash); {
+	switch {
 	case n == 0:
 		out.Want = append(out.Want, it.Item)
 		return Coming, "", out
 	case n != it.Size && it.Giver != "":
 		c.drop(it, &out)
-		return Refused, "it has another size than was said", out
+		return Refused, otherSize, out
 	}
 	delete(c.coming, d.Hash)
 	return Kept, "", out
 }
 
-// prolong has a deposit of others last longer, if that is worth writing down. It counts as his from then on who wants
-// it.
-func (c *Core) prolong(it *item, giver PeerID, until time.Time) bool {
-	if it.Giver == "" || until.Sub(it.Until) < c.cfg.Life/64 {
+const otherSize = "it has another size than was said"
+
+// prolong has a deposit of others last longer, if that is worth writing down, or have the size that it has. It counts
+// as his from then on who wants it.
+func (c *Core) prolong(it *item, giver PeerID, d Deposit) bool {
+	if it.Giver == "" || d.Size == it.Size && d.Until.Sub(it.Until) < c.cfg.Life/64 {
 		return false
 	}
-	if giver != it.Giver {
-		if c.of[giver] >= c.cfg.MostOf || c.room.Take(giver, it.Size) != "" {
+	if giver != it.Giver || d.Size != it.Size {
+		if c.of[giver] >= c.cfg.MostOf || c.room.Take(giver, d.Size) != "" {
 			return false
 		}
 		c.leave(it)
-		it.Giver = giver
+		it.Giver, it.Size = giver, d.Size
 		c.count(giver, 1)
 	}
-	it.Until = until
+	it.Until = d.Until
 	return true
 }
 
@@ -330,6 +339,12 @@ func (c *Core) pass(now time.Time, out *Orders) {
 }
 
 func (c *Core) drop(it *item, out *Orders) {
+	if n := c.size(it.Hash); n > 0 && n != it.Size {
+		if len(c.sizes) >= c.cfg.Most {
+			clear(c.sizes)
+		}
+		c.sizes[it.Hash] = n
+	}
 	delete(c.items, it.Hash)
 	delete(c.coming, it.Hash)
 	i := slices.Index(c.turn, it.Hash)

@@ -14,7 +14,7 @@
 //   - Nothing is kept for others beyond Config.MostOf deposits of one giver, Config.Most of all, and what the Room
 //     has. What is handed on counts as its giver's, wherever it is; what another wants kept for longer, as that one's.
 //   - A deposit that is not as large as was said is dropped when it has come, and one that does not come is, too; at
-//     most Config.Coming are on their way.
+//     most Config.Coming are on their way. Where another said its size rightly it is kept as that one's.
 //   - A deposit ends at its time, which is at most Config.Life away whatever is asked for.
 //   - As long as one member that has a deposit is there and Copies others have room and can be asked, they will have
 //     it; what was passed over is tried again.
