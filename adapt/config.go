@@ -58,17 +58,19 @@ type Config struct {
 	// MostRelease is the part of them that may be released at once; ours.
 	MostRelease float64
 
-	// A cluster's inter-cluster overhead is bad when it is above BadLink and above LinkFactor times the median of
-	// the others', and its bandwidth, where it is known, LinkFactor times below the median of theirs; the cluster goes
-	// when that is so in two periods in a row, or its overhead is above WorstLink once; ours, as the paper gives none.
+	// A cluster's inter-cluster overhead is the median of its members', and its bandwidth the second best that they
+	// have seen, as anybody may say that it is one of them. The overhead is bad when it is above BadLink and above
+	// LinkFactor times the median of the others', and the bandwidth, where it is known, LinkFactor times below the
+	// median of theirs; the cluster goes when that is so in two periods in a row, or the overhead is above WorstLink
+	// once; ours, as the paper gives none.
 	// BadLink can be low because waiting alone sends nobody away whose bandwidth is known to be as good as the others'.
 	BadLink, LinkFactor, WorstLink float64
 	// ReadmitFactor is how many times the bandwidth with which a cluster went it must have to come back, at
 	// first; it doubles each time that it had to go again; ours.
 	ReadmitFactor float64
 
-	// Badness of a peer is SlowWeight times how many times the fastest peer is as fast, LinkWeight times its
-	// inter-cluster overhead, and WorstWeight if it is in the cluster with the most of that; ours.
+	// Badness of a peer is SlowWeight times how many times the fastest peer (of three, the second) is as fast,
+	// LinkWeight times its inter-cluster overhead, and WorstWeight if it is in the cluster with the most of that; ours.
 	SlowWeight, LinkWeight, WorstWeight float64
 	// SlowFactor is how many times slower than the median a volunteer has to be to do harm; ours.
 	SlowFactor float64
@@ -78,7 +80,7 @@ type Config struct {
 	// that it doubles to; ours. After as many periods without a release it begins anew.
 	Patience, PatienceMost int
 	// Absence is for how many periods a peer stays away that was released, or a cluster whose bandwidth nobody can
-	// measure any more, at first; it doubles each time; ours.
+	// measure any more, at first, and eight times as long one whose is too little; it doubles each time; ours.
 	Absence int
 }
 

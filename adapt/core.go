@@ -18,6 +18,7 @@ type Core struct {
 	patience int                // periods that a release keeps more from being asked for
 	hold     int                // of those, the ones that are left
 	calm     int                // periods since the last release
+	periods  int                // steps of this core
 	changed  bool               // the last step let somebody go: the samples of the next period are of both times
 }
 
@@ -90,18 +91,20 @@ func (c *Core) Step(s *Situation) Decision {
 // age lets time pass for those that are out, and readmits.
 func (c *Core) age(s *Situation, d *Decision) {
 	c.hold, c.trust = max(c.hold-1, 0), max(c.trust-1, 0)
+	c.periods++
 	if c.calm++; c.calm >= c.cfg.PatienceMost {
 		c.patience = c.cfg.Patience
 	}
 	kept := d.Roster.Out[:0]
 	for _, x := range d.Roster.Out {
-		switch now := s.Links[x.Cluster]; {
+		now := s.Links[x.Cluster]
+		known := x.Peer == "" && now > 0 && x.Rate > 0
+		switch {
 		case x.Left == 0 || c.cfg.Mode == Off:
-		case x.Peer == "" && now > 0 && x.Rate > 0:
-			if now >= c.enough(&x) {
-				x.Left = 0
-				d.Changes = append(d.Changes, Change{Kind: ClusterReadmitted, Cluster: x.Cluster, Rate: now})
-			}
+		case known && now >= c.enough(&x):
+			x.Left = 0
+			d.Changes = append(d.Changes, Change{Kind: ClusterReadmitted, Cluster: x.Cluster, Rate: now})
+		case known && c.periods%slowerBack != 0:
 		default:
 			if x.Left--; x.Left > 0 {
 				break
@@ -122,6 +125,10 @@ func (c *Core) age(s *Situation, d *Decision) {
 func (c *Core) enough(x *Exclusion) float64 {
 	return c.cfg.ReadmitFactor * x.Rate * float64(int(1)<<min(max(x.Times-1, 0), mostDoublings))
 }
+
+// slowerBack is how many times longer than others a cluster stays away whose bandwidth is known to be too little: not
+// for ever, since its members may have told of too much when it went.
+const slowerBack = 8
 
 // mostDoublings bounds how often it doubles what is to be waited for, or to be had.
 const mostDoublings = 10

@@ -24,5 +24,7 @@
 //     of which goes at a time.
 //   - Growth and release do not alternate: each release doubles the time in which nothing more is asked for.
 //   - The same inputs give the same decisions, in whatever order members and samples come. Samples out of range
-//     count for nothing: a member can lie about itself, and no further than its own weight.
+//     count for nothing: a member can lie about itself, and no further than its own weight, which is eight times the
+//     median at most. None of several in a cluster, whichever it says it is in, has that excluded or kept
+//     out by its word alone, and no word keeps a cluster out for ever.
 package adapt

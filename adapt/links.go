@@ -1,33 +1,43 @@
 package adapt
 
-// cluster is one of a run's, as its members have measured it.
+import "slices"
+
+// cluster is one of a run's, as its members have measured it. None of several decides what is said of it, whatever it
+// says: anybody may name any cluster as its own.
 type cluster struct {
 	id    ClusterID
-	peers int
-	wide  float64 // inter-cluster overhead, on average
-	rate  float64 // the best bandwidth that was seen
+	wides []float64
+	rates []float64 // of those that have seen another cluster
+	wide  float64   // inter-cluster overhead, the median
+	rate  float64   // the second best bandwidth that was seen, or that of its only member
 }
 
-// clustersOf adds up what was measured, by cluster, in the order in which they are met.
+// clustersOf puts together what was measured, by cluster, in the order in which they are met.
 func clustersOf(all []measured) (list []cluster) {
 	index := map[ClusterID]int{}
-	cores := []float64{}
 	for i := range all {
 		m := &all[i]
 		k, known := index[m.Cluster]
 		if !known {
 			k = len(list)
 			index[m.Cluster] = k
-			list, cores = append(list, cluster{id: m.Cluster}), append(cores, 0)
+			list = append(list, cluster{id: m.Cluster})
 		}
 		c := &list[k]
-		c.peers++
-		c.wide += float64(m.wide * m.cores)
-		cores[k] += m.cores
-		c.rate = max(c.rate, m.rate)
+		if c.wides = append(c.wides, m.wide); m.rate > 0 {
+			c.rates = append(c.rates, m.rate)
+		}
 	}
 	for k := range list {
-		list[k].wide /= cores[k]
+		c := &list[k]
+		c.wide, _ = middle(c.wides)
+		slices.Sort(c.rates)
+		switch n := len(c.rates); {
+		case n > 1:
+			c.rate = c.rates[n-2]
+		case n == 1 && len(c.wides) == 1:
+			c.rate = c.rates[0]
+		}
 	}
 	return list
 }
@@ -35,7 +45,8 @@ func clustersOf(all []measured) (list []cluster) {
 // judgeLinks finds the cluster with the most inter-cluster overhead, and says whether it has to go. The master's
 // does not; its link may still be the bad one, and then everybody else's overhead is alike and nobody stands out.
 // Nor does a cluster stand out that waits much but has seen as fast a link as the others: in a program of phases
-// whoever has come to the end of its part waits, and in a cluster of two that is soon a large share.
+// whoever has come to the end of its part waits, and in a cluster of two that is soon a large share. Nor does one of
+// which half of the members or more have not sampled, lest the first to come speaks for those that follow.
 func (c *Core) judgeLinks(s *Situation, all []measured) (worst ClusterID, out bool) {
 	list, home := clustersOf(all), clusterOf(s)
 	bad, most := map[ClusterID]bool{}, -1.0
@@ -47,11 +58,12 @@ func (c *Core) judgeLinks(s *Situation, all []measured) (worst ClusterID, out bo
 				others = append(others, list[j].wide)
 			}
 		}
-		if k.id == home || len(others) == 0 {
+		if k.id == home || len(others) == 0 || 2*len(k.wides) <= peersOf(s.Members, k.id) {
 			continue
 		}
 		slow, known := slowLink(&c.cfg, list, i)
-		standsOut := (slow || !known) && k.wide > c.cfg.LinkFactor*median(others)
+		low, high := middle(others)
+		standsOut := (slow || !known) && k.wide > c.cfg.LinkFactor*(low+high)/2
 		bad[k.id] = k.wide > c.cfg.BadLink && standsOut
 		goes := k.wide > c.cfg.WorstLink || bad[k.id] && c.bad[k.id]
 		if k.wide > most {
@@ -76,7 +88,8 @@ func slowLink(cfg *Config, list []cluster, i int) (slow, known bool) {
 		}
 	}
 	known = list[i].rate > 0 && len(others) > 0
-	return known && cfg.LinkFactor*list[i].rate < median(others), known
+	usual, _ := middle(others)
+	return known && cfg.LinkFactor*list[i].rate < usual, known
 }
 
 func peersOf(members []Member, id ClusterID) (n int) {

@@ -27,8 +27,8 @@ type Exclusion struct {
 	Peer    PeerID
 	// Rate is the bandwidth that an excluded cluster had, in bytes a second; 0: none was seen.
 	Rate float64
-	// Left is for how many periods more it stays away, and Times how often it had to go. For a cluster that counts
-	// while nobody can say what bandwidth it has.
+	// Left is for how many periods more it stays away, and Times how often it had to go. For a cluster whose bandwidth
+	// is known, and too little, only one period in several counts.
 	Left, Times int
 }
 

@@ -43,9 +43,11 @@ const (
 	maxRate  = 1e15
 	// fullShare is the part of a period that a sample must be of to count.
 	fullShare = 0.8
+	// mostCores is how many times the median of all members' cores anybody counts for.
+	mostCores = 8
 )
 
-// measured is a member with its sample, its speed being relative to the fastest.
+// measured is a member with its sample, its speed being relative to the fastest, 1 at most.
 type measured struct {
 	Member
 	cores, speed, overhead, wide, rate float64
@@ -63,24 +65,45 @@ func measure(cfg *Config, members []Member, samples []Sample) []measured {
 			by[s.Peer] = s
 		}
 	}
-	fastest := 0.0
-	for _, s := range by {
-		fastest = max(fastest, s.Speed)
-	}
+	most, fastest := bounds(members, by)
 	all := make([]measured, 0, len(members))
 	for _, m := range members {
 		s := by[m.Peer]
 		if s == nil {
 			continue
 		}
-		x := measured{Member: m, cores: s.Cores, speed: 1, overhead: s.Overhead, wide: s.Wide, rate: s.Rate}
+		x := measured{Member: m, cores: min(s.Cores, most), speed: 1, overhead: s.Overhead, wide: s.Wide, rate: s.Rate}
 		if x.known = s.Speed > 0; x.known { // else nothing speaks against it
-			x.speed = s.Speed / fastest
+			x.speed = min(s.Speed/fastest, 1)
 		}
 		all = append(all, x)
 	}
 	slices.SortFunc(all, func(a, b measured) int { return cmp.Compare(a.Peer, b.Peer) })
 	return all
+}
+
+// bounds keep what one member says of itself from making nothing of the others: nobody counts for more than mostCores
+// times the median of their cores, and of three speeds or more all are relative to the second best.
+func bounds(members []Member, by map[PeerID]*Sample) (cores, fastest float64) {
+	var all, speeds []float64
+	for _, m := range members {
+		s := by[m.Peer]
+		if s == nil {
+			continue
+		}
+		if all = append(all, s.Cores); s.Speed > 0 {
+			speeds = append(speeds, s.Speed)
+		}
+	}
+	usual, _ := middle(all)
+	slices.Sort(speeds)
+	switch n := len(speeds); {
+	case n > 2:
+		fastest = speeds[n-2]
+	case n > 0:
+		fastest = speeds[n-1]
+	}
+	return mostCores * usual, fastest
 }
 
 // efficiency is the paper's weighted average: (1/n) sum speed_i (1 - overhead_i), each core being a processor.
@@ -106,17 +129,19 @@ func slowest(cfg *Config, all []measured) float64 {
 			speeds = append(speeds, all[i].speed)
 		}
 	}
-	return median(speeds) / cfg.SlowFactor
+	usual, _ := middle(speeds)
+	return usual / cfg.SlowFactor
 }
 
-// median of some numbers; 0 of none.
-func median(of []float64) float64 {
-	if len(of) == 0 {
-		return 0
+// middle gives the medians of some numbers, the lower and the upper, as their mean is whatever one member says that
+// makes up one of two; 0 of none.
+func middle(of []float64) (low, high float64) {
+	n := len(of)
+	if n == 0 {
+		return 0, 0
 	}
 	sorted := slices.Sorted(slices.Values(of))
-	n := len(sorted)
-	return (sorted[n/2] + sorted[(n-1)/2]) / 2
+	return sorted[(n-1)/2], sorted[n/2]
 }
 
 // judge gives every peer its badness.

@@ -6,21 +6,19 @@ package adapt
 
 // A trial is what a release has to be worth.
 type trial struct {
-	work  float64            // done in the period before it
-	speed map[PeerID]float64 // of those that were there
-	out   []Member           // who went; a cluster if there is no peer
+	work float64 // done in the period before it
+	was  map[PeerID]measured
+	out  []Member // who went; a cluster if there is no peer
 }
 
-// workOf is what was done in a period: the cores' time that was useful, by their speeds. Those that are known from
-// before count as then, so that only what they have done makes a difference.
-func workOf(all []measured, before map[PeerID]float64) (sum float64) {
+// workOf is what was done in a period: the cores' time that was useful, by their speeds. Only those count that were
+// there before, in the same cluster, with the cores and the speed that they had, so that only what they have done makes
+// a difference.
+func (t *trial) workOf(all []measured) (sum float64) {
 	for i := range all {
-		m := &all[i]
-		speed, known := before[m.Peer]
-		if !known {
-			speed = m.speed
+		if m, was := &all[i], t.was[all[i].Peer]; m.Cluster == was.Cluster {
+			sum += float64(min(m.cores, was.cores) * was.speed * (1 - m.overhead))
 		}
-		sum += float64(m.cores * speed * (1 - m.overhead))
 	}
 	return sum
 }
@@ -50,7 +48,7 @@ func (c *Core) judgeHarm(s *Situation, all []measured) map[PeerID]bool {
 
 // try puts what a decision has let go on trial, if it has.
 func (c *Core) try(all []measured, d *Decision) {
-	t := &trial{work: workOf(all, nil), speed: map[PeerID]float64{}}
+	t := &trial{was: map[PeerID]measured{}}
 	for _, x := range d.Changes {
 		if x.Kind == PeerReleased || x.Kind == ClusterExcluded {
 			t.out = append(t.out, Member{Peer: x.Peer, Cluster: x.Cluster})
@@ -60,9 +58,9 @@ func (c *Core) try(all []measured, d *Decision) {
 		return
 	}
 	for i := range all {
-		t.speed[all[i].Peer] = all[i].speed
+		t.was[all[i].Peer] = all[i]
 	}
-	c.trial = t
+	t.work, c.trial = t.workOf(all), t
 }
 
 // takeBack ends the trial of the last release.
@@ -71,7 +69,7 @@ func (c *Core) takeBack(all []measured, d *Decision) {
 	if c.trial = nil; t == nil {
 		return
 	}
-	work := workOf(all, t.speed)
+	work := t.workOf(all)
 	if work >= (1-c.cfg.MostLoss)*t.work {
 		return
 	}

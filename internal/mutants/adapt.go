@@ -2,6 +2,7 @@ package main
 
 const (
 	adaptRules  = "^Test(Efficiency|Speeds|More|TheWorst|Volunteers|Clusters|Links|TheMaster|OnlySound)"
+	adaptLiars  = "^Test(OneMember|Nobody)"
 	adaptBounds = "^Test(SteadyWorkSettles|NoFlapping|DecisionsAreBounded|Transcripts)$"
 )
 
@@ -9,8 +10,8 @@ const (
 var adaptMutants = []mutant{
 	{name: "adapt/unweighted", wrong: "slow processors count like fast ones", file: "adapt/sample.go",
 		run: adaptRules, old: "m.cores * m.speed * (1 - m.overhead)", new: "m.cores * (1 - m.overhead)"},
-	{name: "adapt/not-relative", wrong: "speed is not that of the fastest", old: "x.speed = s.Speed / fastest",
-		new: "x.speed = s.Speed"},
+	{name: "adapt/not-relative", wrong: "speed is not that of the fastest", old: "min(s.Speed/fastest, 1)",
+		new: "s.Speed + 0*fastest"},
 	{name: "adapt/short-samples", wrong: "who has just come counts in full",
 		old: "s.For.Seconds() >= fullShare*cfg.Period.Seconds() && ", new: ""},
 	{name: "adapt/lies", wrong: "impossible samples count", old: "return part(s.Overhead) && part(s.Wide)",
@@ -54,7 +55,7 @@ var adaptMutants = []mutant{
 	{name: "adapt/unknown-is-slow", wrong: "a link is slow that nobody measured", file: "adapt/links.go",
 		run: "^TestVolunteersBehindGoodLinksStay$", old: "return known && cfg", new: "return cfg"},
 	{name: "adapt/back-for-nothing", wrong: "a cluster of unknown bandwidth comes back at once",
-		file: "adapt/core.go", run: "^TestClustersComeBack", old: "now > 0 && x.Rate > 0:", new: "now > 0:"},
+		file: "adapt/core.go", run: "^TestClustersComeBack", old: "now > 0 && x.Rate > 0", new: "now > 0"},
 	{name: "adapt/to-and-fro", wrong: "a cluster goes and comes for ever",
 		old: " * float64(int(1)<<min(max(x.Times-1, 0), mostDoublings))", new: ""},
 	{name: "adapt/mixed-samples", wrong: "a period in which peers went counts", file: "adapt/links.go",
@@ -82,6 +83,27 @@ var adaptMutants = []mutant{
 		old: "work >= (1-c.cfg.MostLoss)*t.work", new: "work >= t.work"},
 	{name: "adapt/as-soon-again", wrong: "mistakes are made as often for ever",
 		old: "c.cfg.Absence << min(c.mistakes, mostDoublings)", new: "c.cfg.Absence"},
+	{name: "adapt/one-for-its-cluster", wrong: "a cluster goes by what one says that says it is there",
+		file: "adapt/links.go", run: adaptLiars, old: "c.wide, _ = middle(c.wides)",
+		new: "c.wide = slices.Max(c.wides)"},
+	{name: "adapt/one-for-its-link", wrong: "one member says what bandwidth its cluster had",
+		old: "c.rate = c.rates[n-2]", new: "c.rate = c.rates[n-1]"},
+	{name: "adapt/first-for-its-cluster", wrong: "who comes first speaks for those that follow",
+		old: " || 2*len(k.wides) <= peersOf(s.Members, k.id)", new: ""},
+	{name: "adapt/one-never-waits", wrong: "a cluster of one has another stand out",
+		old: "LinkFactor*(low+high)/2", new: "LinkFactor*(low+0*high)"},
+	{name: "adapt/one-is-well-linked", wrong: "a cluster of one makes another's link slow",
+		old: "usual, _ := middle(others)", new: "_, usual := middle(others)"},
+	{name: "adapt/fastest-of-all", wrong: "one that says it is fast makes all others slow", file: "adapt/sample.go",
+		run: adaptLiars, old: "fastest = speeds[n-2]", new: "fastest = speeds[n-1]"},
+	{name: "adapt/any-weight", wrong: "one has as many cores as it says", old: "min(s.Cores, most)",
+		new: "s.Cores + 0*most"},
+	{name: "adapt/out-for-ever", wrong: "a cluster whose members told of too fast a link never comes back",
+		file: "adapt/core.go", run: adaptLiars, old: "known && c.periods%slowerBack != 0", new: "known"},
+	{name: "adapt/moved", wrong: "who goes where others went makes good for them", file: "adapt/trial.go",
+		run: adaptLiars, old: "m.Cluster == was.Cluster", new: "was.Cluster != \"\""},
+	{name: "adapt/more-cores", wrong: "cores that nobody had before make good for those that went",
+		old: "min(m.cores, was.cores)", new: "m.cores"},
 	{name: "adapt/roster-grows", wrong: "exclusions are not bounded", file: "adapt/roster.go",
 		run: "^TestRostersAreBounded$", old: "for len(r.Out) > MaxOut {", new: "for false {"},
 }
