@@ -61,6 +61,21 @@ func TestNobodySpeaksForThoseThatCome(t *testing.T) {
 	}
 }
 
+// Nor does whoever says that it waits most, over the best link, keep a cluster in that has a bad one.
+func TestNobodyStandsBeforeTheWorst(t *testing.T) {
+	core := newCore(t, Volunteers, nil)
+	s := lied("d", Sample{Cores: 1, Overhead: 1, Wide: 0.45, Rate: 1e15}, Roster{})
+	for i, m := range s.Members {
+		if m.Cluster == "c" {
+			s.Samples[i].Overhead, s.Samples[i].Wide, s.Samples[i].Rate = 0.3, 0.3, 1e5
+		}
+	}
+	core.Step(s)
+	if d := core.Step(s); len(d.Changes) != 1 || d.Changes[0].Cluster != "c" {
+		t.Errorf("%v", d.Changes)
+	}
+}
+
 // A cluster whose link is bad comes back with twice what it had, whatever one of it has said; and in time, if several
 // have said too much.
 func TestNobodyKeepsAClusterOut(t *testing.T) {

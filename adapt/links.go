@@ -42,7 +42,8 @@ func clustersOf(all []measured) (list []cluster) {
 	return list
 }
 
-// judgeLinks finds the cluster with the most inter-cluster overhead, and says whether it has to go. The master's
+// judgeLinks finds the cluster with the most inter-cluster overhead, among those that have to go if there are any:
+// whoever waits most and stays, as it says that its link is good, does not keep others in. The master's
 // does not; its link may still be the bad one, and then everybody else's overhead is alike and nobody stands out.
 // Nor does a cluster stand out that waits much but has seen as fast a link as the others: in a program of phases
 // whoever has come to the end of its part waits, and in a cluster of two that is soon a large share. Nor does one of
@@ -66,7 +67,7 @@ func (c *Core) judgeLinks(s *Situation, all []measured) (worst ClusterID, out bo
 		standsOut := (slow || !known) && k.wide > c.cfg.LinkFactor*(low+high)/2
 		bad[k.id] = k.wide > c.cfg.BadLink && standsOut
 		goes := k.wide > c.cfg.WorstLink || bad[k.id] && c.bad[k.id]
-		if k.wide > most {
+		if goes && !out || goes == out && k.wide > most {
 			worst, most, out = k.id, k.wide, goes
 		}
 	}

@@ -90,6 +90,8 @@ var adaptMutants = []mutant{
 		old: "c.rate = c.rates[n-2]", new: "c.rate = c.rates[n-1]"},
 	{name: "adapt/first-for-its-cluster", wrong: "who comes first speaks for those that follow",
 		old: " || 2*len(k.wides) <= peersOf(s.Members, k.id)", new: ""},
+	{name: "adapt/one-is-worst", wrong: "one that waits most and stays keeps others in",
+		old: "goes && !out || goes == out && k.wide > most", new: "k.wide > most"},
 	{name: "adapt/one-never-waits", wrong: "a cluster of one has another stand out",
 		old: "LinkFactor*(low+high)/2", new: "LinkFactor*(low+0*high)"},
 	{name: "adapt/one-is-well-linked", wrong: "a cluster of one makes another's link slow",
