@@ -227,7 +227,8 @@ func TestClustersBehindBadLinksGo(t *testing.T) {
 		{"as high as any", 0.3, 0.2, false, false},
 		{"just twice the others'", 0.45, 0.2, false, true},
 		{"extreme", 0.55, 0.4, true, true},
-		{"low", 0.09, 0, false, false},
+		{"just bad", 0.07, 0, false, true},
+		{"low", 0.05, 0, false, false},
 	} {
 		for _, mode := range []Mode{Off, Paper, Volunteers} {
 			core := newCore(t, mode, nil)

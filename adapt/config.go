@@ -63,7 +63,8 @@ type Config struct {
 	// LinkFactor times the median of the others', and the bandwidth, where it is known, LinkFactor times below the
 	// median of theirs; the cluster goes when that is so in two periods in a row, or the overhead is above WorstLink
 	// once; ours, as the paper gives none.
-	// BadLink can be low because waiting alone sends nobody away whose bandwidth is known to be as good as the others'.
+	// BadLink can be low because waiting alone sends nobody away whose bandwidth is known to be as good as the others',
+	// and has to be, as the median is below the mean in a cluster of which a few wait long.
 	BadLink, LinkFactor, WorstLink float64
 	// ReadmitFactor is how many times the bandwidth with which a cluster went it must have to come back, at
 	// first; it doubles each time that it had to go again; ours.
@@ -89,7 +90,7 @@ func Default(m Mode) Config {
 	return Config{
 		Mode: m, Min: 1, Period: 30 * time.Second,
 		EMax: 0.5, EMin: 0.3, MostGrowth: 2, MostRelease: 0.5,
-		BadLink: 0.1, LinkFactor: 2, WorstLink: 0.5, ReadmitFactor: 2,
+		BadLink: 0.06, LinkFactor: 2, WorstLink: 0.5, ReadmitFactor: 2,
 		SlowWeight: 1, LinkWeight: 10, WorstWeight: 10, SlowFactor: 4, MostLoss: 0.1,
 		Patience: 2, PatienceMost: 32, Absence: 10,
 	}
