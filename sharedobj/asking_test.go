@@ -217,30 +217,50 @@ func TestQuestionsAreBounded(t *testing.T) {
 	}
 }
 
-// Links carry one comparison of lattices for each cluster, however many peers that has.
+// Links carry one comparison of lattices for each cluster, however many of its peers follow one; and who follow one are
+// found among many who do not.
 func TestComparisonsOfACluster(t *testing.T) {
 	var ids []string
 	for i := range 16 {
 		ids = append(ids, fmt.Sprint("a", 1+i), fmt.Sprint("b", 1+i))
 	}
-	c := newTestCore(t, nil)
-	c.SetMembers(1, membersOf(ids...))
-	far := 0
-	const all = 4000
-	for range all {
-		if !c.place.near(c.lattices.partner()) {
-			far++
+	for name, x := range map[string]struct {
+		fellows []string
+		least   int // comparisons with the other cluster, of 16,000
+		most    int
+	}{
+		"all follow one":      {ids, 1000, 2000},
+		"the other does":      {ids[1:2], 11000, 14000},
+		"nobody who is known": {nil, 7000, 9000},
+	} {
+		c := newTestCore(t, nil)
+		c.SetMembers(1, membersOf(ids...))
+		seed := Build([]byte("seed"))
+		r := seedOf("x", seed)
+		c.Created(1, r, seed)
+		for _, id := range x.fellows {
+			if id != "a1" {
+				c.Step(1, &Message{From: PeerID(id), To: "a1", Sums: &Sums{Values: []Sum{{Digest: r.Digest()}}}})
+				c.Hear(1, PeerID(id), &News{Offers: []Offer{{Digest{1}, []byte("of another")}}})
+			}
 		}
-	}
-	if far < all/16*3/4 || far > all/16*4/3 {
-		t.Errorf("%d of %d comparisons go to the other cluster", far, all)
-	}
-	c.SetMembers(1, membersOf("a1", "b1"))
-	if c.lattices.partner() != "b1" {
-		t.Error("a cluster of one compares with nobody")
-	}
-	c.SetMembers(1, membersOf("a1", "a2"))
-	if c.lattices.partner() != "a2" {
-		t.Error("the only cluster compares with nobody")
+		far := 0
+		for range 16_000 {
+			if !c.place.near(c.lattices.partner()) {
+				far++
+			}
+		}
+		if far < x.least || far > x.most {
+			t.Errorf("%s: %d of 16000 comparisons go to the other cluster", name, far)
+		}
+		if c.SetMembers(1, membersOf("a1", "a2")); c.lattices.partner() != "a2" || len(c.lattices.fellows) > 1 {
+			t.Errorf("%s: of the members that have gone %d are remembered", name, len(c.lattices.fellows))
+		}
+		if c.SetMembers(1, membersOf("a1", "b1")); c.lattices.partner() != "b1" {
+			t.Errorf("%s: a cluster of one compares with nobody", name)
+		}
+		if c.SetMembers(1, membersOf("a1")); c.lattices.partner() != "" {
+			t.Errorf("%s: a run of one compares", name)
+		}
 	}
 }

@@ -68,6 +68,7 @@ func (c *base) forgetStrangers() {
 	forget(&c.place, c.serve.meters)
 	forget(&c.place, c.store.senders.fetched)
 	forget(&c.place, c.lattices.strikes)
+	forget(&c.place, c.lattices.fellows)
 	forget(&c.place, c.asking.of)
 }
 

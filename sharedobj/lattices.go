@@ -16,8 +16,9 @@ type lattices struct {
 	byDigest map[Digest]*lattice
 	most     int
 	joins    map[Ticket]pendingJoin
-	queued   map[PeerID]int // joins under way of a peer's offers
-	strikes  map[PeerID]int // offers of a peer that were not valid
+	queued   map[PeerID]int  // joins under way of a peer's offers
+	strikes  map[PeerID]int  // offers of a peer that were not valid
+	fellows  map[PeerID]bool // members who have spoken of one that is followed here
 
 	sumsAt time.Duration
 	owed   []comparison
@@ -71,7 +72,8 @@ const (
 
 func newLattices(b *base) *lattices {
 	return &lattices{base: b, most: b.cfg.MaxLattices, byDigest: make(map[Digest]*lattice),
-		joins: make(map[Ticket]pendingJoin), queued: make(map[PeerID]int), strikes: make(map[PeerID]int)}
+		joins: make(map[Ticket]pendingJoin), queued: make(map[PeerID]int), strikes: make(map[PeerID]int),
+		fellows: make(map[PeerID]bool)}
 }
 
 // open begins to follow a lattice whose seed has come. When there are too many one has to go that no job here has
@@ -193,6 +195,7 @@ func (c *Core) Collected(now time.Duration, d Digest, value *Body) Output {
 // hearOffers joins what others offer to lattices that are used here.
 func (c *lattices) hearOffers(from PeerID, offers []Offer) {
 	for i := range offers {
+		c.hears(from, offers[i].Digest)
 		c.join(pendingJoin{digest: offers[i].Digest, from: from}, offers[i].Value)
 	}
 }
@@ -355,6 +358,9 @@ func (c *lattices) sendSums(o comparison) {
 
 // onSums compares when the values here are encoded.
 func (c *lattices) onSums(from PeerID, s *Sums) {
+	for i := range s.Values {
+		c.hears(from, s.Values[i].Digest)
+	}
 	if s.Reply {
 		c.takeSums(from, s) // its values differ from those here, or did
 		return
@@ -393,13 +399,25 @@ func (c *lattices) tickLattices() {
 	c.settle()
 }
 
-// partner draws somebody to compare with. One in as many comparisons as the own cluster has members goes to another
-// cluster: so links carry one for each cluster, however many peers it has.
+// hears notes that a member has spoken of a lattice.
+func (c *lattices) hears(from PeerID, d Digest) {
+	if c.byDigest[d] != nil {
+		c.fellows[from] = true
+	}
+}
+
+// partner draws somebody to compare with, of those who have spoken of a lattice that is followed here, and now and then
+// of all, as most members of a run may follow none. One in as many comparisons as there are such in the own cluster
+// goes to another one: so links carry one for each cluster, however many peers it has.
 func (c *lattices) partner() PeerID {
-	var near, far []PeerID
+	var all, near, far []PeerID
 	for _, m := range c.place.members {
+		if m.ID == c.self {
+			continue
+		}
+		all = append(all, m.ID)
 		switch {
-		case m.ID == c.self:
+		case !c.fellows[m.ID]:
 		case c.place.near(m.ID):
 			near = append(near, m.ID)
 		default:
@@ -407,11 +425,13 @@ func (c *lattices) partner() PeerID {
 		}
 	}
 	ids := near
-	if len(far) > 0 && c.rand.IntN(len(near)+1) == 0 {
-		ids = far
-	}
-	if len(ids) == 0 {
+	switch {
+	case len(all) == 0:
 		return ""
+	case c.rand.IntN(len(near)+len(far)+1) == 0:
+		ids = all
+	case len(far) > 0 && c.rand.IntN(len(near)+1) == 0:
+		ids = far
 	}
 	return ids[c.rand.IntN(len(ids))]
 }
