@@ -45,6 +45,8 @@ type stored struct {
 	of     []byte // and on whose word it rests: see statement.Keys
 	args   []string
 	by     map[peer.ID]int64 // bytes of it that others have computed, by whom
+	bytes  int               // of parts' outcomes
+	cut    int               // steps of the path of the first of those beyond
 	beyond int               // results that are more than a peer can keep at hand
 }
 
@@ -76,23 +78,43 @@ func (c *checkpoints) contents(m *statement.SignedManifest,
 				}
 				continue
 			}
-			s.parts = append(s.parts, p)
+			s.take(c, p)
 		case strings.HasPrefix(string(r.Identity[:]), argsRecord):
 			if err := wire.Value().Decode(r.Outcome, &s.args); err != nil {
 				c.log.Warn("the arguments in a checkpoint cannot be read", "error", err)
 			}
 		}
 	}
+	s.trim(c)
+	return s
+}
+
+// take adds a result. There may be far more of them than fit into memory.
+func (s *stored) take(c *checkpoints, p steal.Partial) {
+	if s.beyond > 0 && len(p.Path) >= s.cut {
+		s.beyond++
+		return
+	}
+	s.parts = append(s.parts, p)
+	if s.bytes += len(p.Outcome); s.bytes > 2*c.mostBytes || len(s.parts) > 2*c.most {
+		s.trim(c)
+	}
+}
+
+// trim leaves the results of the shortest paths, as far as there is room for them.
+func (s *stored) trim(c *checkpoints) {
 	slices.SortStableFunc(s.parts, func(a, b steal.Partial) int { return cmp.Compare(len(a.Path), len(b.Path)) })
-	size := 0
+	s.bytes = 0
 	for i := range s.parts {
-		if size += len(s.parts[i].Outcome); i == c.most || size > c.mostBytes {
-			s.beyond = len(s.parts) - i
+		n := len(s.parts[i].Outcome)
+		if i == c.most || s.bytes+n > c.mostBytes {
+			s.beyond, s.cut = s.beyond+len(s.parts)-i, len(s.parts[i].Path)
+			clear(s.parts[i:])
 			s.parts = s.parts[:i]
 			break
 		}
+		s.bytes += n
 	}
-	return s
 }
 
 // reopen opens the checkpoint of a run that is to go on, and reads what it holds.

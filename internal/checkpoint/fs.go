@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"fmt"
 	"io"
 	"os"
 
@@ -81,11 +82,23 @@ func (Disk) List(dir string) ([]string, error) {
 }
 
 func (Disk) Open(name string) (ReadFile, error) {
+	if err := regular(name); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	return diskFile{f}, nil
+}
+
+// regular refuses what is no file: to open a pipe, as a directory that was brought may have one, waits for a writer.
+func regular(name string) error {
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", name)
+	}
+	return err
 }
 
 func (Disk) Create(name string) (WriteFile, error) {
@@ -97,6 +110,9 @@ func (Disk) Create(name string) (WriteFile, error) {
 }
 
 func (Disk) SyncFile(name string) error {
+	if err := regular(name); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		return err

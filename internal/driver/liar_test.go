@@ -114,3 +114,22 @@ func TestSlowAnswersEnd(t *testing.T) {
 type last struct{}
 
 func (last) Below(n uint64) uint64 { return n - 1 }
+
+// A process of jobs says of one that it names as much as may be said, and there is no room for what is added to it: the
+// job leaves without.
+func TestNamesThatFillAll(t *testing.T) {
+	s := newSharer(t, "a", true)
+	names := &port.Names{Needs: []sharedobj.Need{{Digest: sharedobj.Digest{1}}}}
+	const most = 64 << 20
+	for n := most; ; {
+		names.Holders = []sharedobj.PeerID{sharedobj.PeerID(strings.Repeat("h", n))}
+		b, err := names.Encode()
+		if err != nil {
+			n -= 16
+			continue
+		}
+		s.d.Happened(s.now, port.Event{Kind: port.Taken, Ticket: 1, Jobs: []steal.Taken{{Ref: 1, Spawned: true,
+			Job: steal.Job{Path: job.Path{1}, Function: "f", Names: b}}}})
+		return
+	}
+}

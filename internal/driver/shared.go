@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -134,8 +133,9 @@ func (s *shared) leaves(now time.Duration, j *steal.Job) (pinned []sharedobj.Dig
 	if large && s.keepsArgument(now, j, names) {
 		pinned = append(pinned, names.Argument)
 	}
-	if j.Names, err = names.Encode(); err != nil {
-		panic(fmt.Sprintf("driver: what a job names cannot be encoded: %v", err)) // it came encoded
+	if j.Names, err = names.Encode(); err != nil { // it came encoded, and there was no room for what was added
+		s.core.Unpin(pinned...)
+		return nil
 	}
 	return pinned
 }

@@ -165,6 +165,21 @@ func TestServeEnds(t *testing.T) {
 	}
 }
 
+// An engine has not more workers than any may have: policies ask for work for each that is idle.
+func TestLoadsAreBounded(t *testing.T) {
+	for workers, good := range map[int]bool{-1: false, 0: true, maxWorkers: true, maxWorkers + 1: false,
+		1 << 60: false} {
+		b, err := wire.Shared().Encode(&port.Event{Kind: port.LoadChanged,
+			Load: steal.Load{Workers: workers, Idle: workers}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = decodeEvent(b); (err == nil) != good {
+			t.Errorf("%d workers: %v", workers, err)
+		}
+	}
+}
+
 func FuzzDecodeEvent(f *testing.F) {
 	b, err := wire.Local().Encode(&port.Event{Kind: port.Taken, Ticket: 3, Jobs: []steal.Taken{{Ref: 1}}})
 	if err != nil {
@@ -173,7 +188,7 @@ func FuzzDecodeEvent(f *testing.F) {
 	f.Add(b)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if e, err := decodeEvent(b); err == nil && (e.Kind == 0 || e.Kind >= port.Died ||
-			e.Load.Idle > e.Load.Workers) {
+			e.Load.Idle > e.Load.Workers || e.Load.Workers > maxWorkers) {
 			t.Errorf("%+v", e)
 		}
 	})

@@ -59,6 +59,9 @@ func decodeOrder(b []byte) (*port.Order, error) {
 	return &o.Order, err
 }
 
+// maxWorkers is more than an engine may have: policies ask for work for each that is idle.
+const maxWorkers = 1 << 11
+
 // decodeEvent reads what an engine tells. The error says that no correct engine would.
 func decodeEvent(b []byte) (e port.Event, err error) {
 	if err := wire.Shared().Decode(b, &e); err != nil {
@@ -68,7 +71,7 @@ func decodeEvent(b []byte) (e port.Event, err error) {
 	switch {
 	case e.Kind == 0 || e.Kind >= port.Died:
 		return e, fmt.Errorf("an event of kind %d", e.Kind)
-	case l.Workers < 0 || l.Idle < 0 || l.Idle > l.Workers || l.Queued < 0:
+	case l.Workers < 0 || l.Workers > maxWorkers || l.Idle < 0 || l.Idle > l.Workers || l.Queued < 0:
 		return e, fmt.Errorf("a load of %+v", *l)
 	case e.Kind == port.Counted && e.Figures == nil:
 		return e, fmt.Errorf("figures without figures")

@@ -1,0 +1,35 @@
+package peer
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
+)
+
+// What is left of results is the same whether those that do not fit are dropped as they come or in the end.
+func TestResultsAreTrimmed(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		c := &checkpoints{most: 1 + r.IntN(8), mostBytes: 1 + r.IntN(60)}
+		var bit, all stored
+		for range r.IntN(60) {
+			p := steal.Partial{Path: make(job.Path, r.IntN(6)), Outcome: make([]byte, r.IntN(12))}
+			all.parts = append(all.parts, p)
+			bit.take(c, p)
+			if len(bit.parts) > 2*c.most+1 || bit.bytes > 2*c.mostBytes+12 {
+				t.Fatalf("seed %d: %d results of %d bytes are held", seed, len(bit.parts), bit.bytes)
+			}
+		}
+		all.trim(c)
+		bit.trim(c)
+		if bit.beyond != all.beyond || !slices.EqualFunc(bit.parts, all.parts, func(a, b steal.Partial) bool {
+			return len(a.Path) == len(b.Path) && len(a.Outcome) == len(b.Outcome)
+		}) {
+			t.Fatalf("seed %d: %d are left and %d beyond, not %d and %d", seed, len(bit.parts), bit.beyond,
+				len(all.parts), all.beyond)
+		}
+	}
+}
