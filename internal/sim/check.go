@@ -138,7 +138,8 @@ const amplyKept = 4096
 // keepsAll says whether nothing is dropped for want of room.
 func (c *Config) keepsAll() bool { return c.Core.MaxKept >= amplyKept && c.Room == 0 }
 
-// checkAcks looks whether what a core acknowledges to have been handed over is in its table.
+// checkAcks looks whether what a core acknowledges to have been handed over is in its table; but for an outcome of the
+// root, which decides the run: nobody takes it so.
 func (x *witness) checkAcks(m *steal.Message, answers []*steal.Message) {
 	p := x.of
 	if m.HandOver == nil || !p.world.cfg.keepsAll() ||
@@ -149,7 +150,7 @@ func (x *witness) checkAcks(m *steal.Message, answers []*steal.Message) {
 	}
 	table := p.core.Orphans()
 	for i := range m.HandOver.Parts {
-		if path := m.HandOver.Parts[i].Path; !inTable(table, path) {
+		if path := m.HandOver.Parts[i].Path; len(path) > 0 && !inTable(table, path) {
 			panic(violation(ackMeansStored, "%s acknowledges the outcome of %s and does not have it", p.id,
 				pathText(path)))
 		}
