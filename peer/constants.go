@@ -181,6 +181,9 @@ func (c *constants) touch(digest string) bool {
 
 // read gives what the file of one begins with, and the rest of it if that is wanted.
 func (c *constants) read(path string, whole bool) (head statement.Constant, data []byte, err error) {
+	if err := durable.Regular(path); err != nil {
+		return head, nil, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return head, nil, err

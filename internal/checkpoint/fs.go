@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"fmt"
 	"io"
 	"os"
 
@@ -82,7 +81,7 @@ func (Disk) List(dir string) ([]string, error) {
 }
 
 func (Disk) Open(name string) (ReadFile, error) {
-	if err := regular(name); err != nil {
+	if err := durable.Regular(name); err != nil {
 		return nil, err
 	}
 	f, err := os.Open(name)
@@ -90,15 +89,6 @@ func (Disk) Open(name string) (ReadFile, error) {
 		return nil, err
 	}
 	return diskFile{f}, nil
-}
-
-// regular refuses what is no file: to open a pipe, as a directory that was brought may have one, waits for a writer.
-func regular(name string) error {
-	info, err := os.Stat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", name)
-	}
-	return err
 }
 
 func (Disk) Create(name string) (WriteFile, error) {
@@ -110,7 +100,7 @@ func (Disk) Create(name string) (WriteFile, error) {
 }
 
 func (Disk) SyncFile(name string) error {
-	if err := regular(name); err != nil {
+	if err := durable.Regular(name); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(name, os.O_RDWR, 0)

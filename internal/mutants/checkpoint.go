@@ -10,8 +10,11 @@ const (
 
 // checkpointMutants are mistakes in the log of package checkpoint.
 var checkpointMutants = []mutant{
+	{name: "session/listens-to-one", wrong: "an engine that talks without end keeps its session from ending",
+		file: "peer/session/loop.go", pkg: "peer/session", run: "^TestTalkativeEngine$", args: brief,
+		old: "if s.now()-began > atOnce {", new: "if began < 0 {"},
 	{name: "checkpoint/waits-for-a-pipe", wrong: "a pipe among a checkpoint's files is opened, and waited for",
-		file: "internal/checkpoint/fs.go", pkg: "internal/checkpoint", run: "^TestPipeAmongFiles$", args: brief,
+		file: "internal/durable/durable.go", pkg: "internal/checkpoint", run: "^TestPipeAmongFiles$", args: brief,
 		old: "err == nil && !info.Mode().IsRegular()", new: "err == nil && info == nil"},
 	{name: "checkpoint/all-in-memory", wrong: "all results of a checkpoint are read, and then those dropped that do not fit",
 		file: "peer/checkpoints.go", pkg: "peer", run: "^TestResultsAreTrimmed$",

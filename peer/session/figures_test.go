@@ -61,6 +61,27 @@ func alone(t *testing.T, e port.Live) *session.Session {
 	return s
 }
 
+// A talker is an engine that always has something to tell.
+type talker struct{ counter }
+
+func (e *talker) Poll() ([]port.Event, time.Duration) {
+	time.Sleep(time.Millisecond)
+	return []port.Event{{Kind: port.LoadChanged, Load: steal.Load{Workers: 1}}}, 0
+}
+
+// An engine that talks without end does not keep its session from ending.
+func TestTalkativeEngine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := alone(t, &talker{})
+		time.Sleep(time.Second)
+		began := time.Now()
+		if s.Cancel(); time.Since(began) > 10*time.Second {
+			t.Errorf("to cancel takes %v", time.Since(began))
+		}
+		s.Close()
+	})
+}
+
 // Those who look at the figures in one moment share a count of the engine; whoever wants them as they are now has it
 // count, and so has whoever comes later.
 func TestFiguresAreShared(t *testing.T) {

@@ -60,10 +60,18 @@ func (s *Session) hear() {
 	}
 }
 
-// collect takes in what the engine has to tell. It goes on until there is nothing more: an order that follows
-// may change what there is.
+// atOnce is how long what the engine tells may keep everybody else waiting.
+const atOnce = 100 * time.Millisecond
+
+// collect takes in what the engine has to tell. It goes on until there is nothing more, as an order that follows may
+// change what there is; or, where an engine talks without end, until it is time to listen to others, and then the loop
+// comes back at once.
 func (s *Session) collect() {
-	for s.died == nil {
+	for began := s.now(); s.died == nil; {
+		if s.now()-began > atOnce {
+			s.again = 1
+			return
+		}
 		events, again := s.cfg.Engine.Poll()
 		if s.again = again; len(events) == 0 {
 			return
