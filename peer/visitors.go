@@ -183,14 +183,16 @@ func (v *visitors) expire() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, g := range v.guests {
-		// which ends the connection; then it has Left
-		over := func(why string) { g.send(&tab.Frame{Over: &tab.Over{Why: why}}) }
+		why := ""
 		switch {
 		case v.now().Unix() > g.until:
-			over(expired)
+			why = expired
 		case v.host.Roll().Outcast(g.issuer):
-			over(disowned)
+			why = disowned
+		default:
+			continue
 		}
+		g.send(&tab.Frame{Over: &tab.Over{Why: why}}) // which ends the connection; then it has Left
 	}
 }
 

@@ -79,7 +79,6 @@ func TestQuestionsOnASlowLink(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("after %v %d of %d jobs may begin; %d questions for %d values", now, ready, jobs, asked, jobs*needs)
 	if ready < jobs || asked > jobs*needs*5/4 {
 		t.Errorf("after %v %d of %d jobs may begin; %d questions for %d values", now, ready, jobs, asked, jobs*needs)
 	}

@@ -10,20 +10,12 @@ const (
 
 // checkpointMutants are mistakes in the log of package checkpoint.
 var checkpointMutants = []mutant{
-	{name: "session/listens-to-one", wrong: "an engine that talks without end keeps its session from ending",
-		file: "peer/session/loop.go", pkg: "peer/session", run: "^TestTalkativeEngine$", args: brief,
-		old: "if s.now()-began > atOnce {", new: "if began < 0 {"},
 	{name: "checkpoint/waits-for-a-pipe", wrong: "a pipe among a checkpoint's files is opened, and waited for",
 		file: "internal/durable/durable.go", pkg: "internal/checkpoint", run: "^TestPipeAmongFiles$", args: brief,
 		old: "err == nil && !info.Mode().IsRegular()", new: "err == nil && info == nil"},
 	{name: "checkpoint/all-in-memory", wrong: "all results of a checkpoint are read, and then those dropped that do not fit",
 		file: "peer/checkpoints.go", pkg: "peer", run: "^TestResultsAreTrimmed$",
 		old: "s.bytes > 2*c.mostBytes || len(s.parts) > 2*c.most {", new: "s.bytes < 0 {"},
-	{name: "checkpoint/names-fill-all", wrong: "a process of jobs ends the daemon by what it says that a job names",
-		file: "internal/driver/shared.go", pkg: "internal/driver", run: "^TestNamesThatFillAll$",
-		old: "		s.core.Unpin(pinned...)\n		return nil\n	}\n	return pinned", new: "		panic(err)\n	}\n	return pinned"},
-	{name: "checkpoint/any-load", wrong: "a process of jobs says that it has as many workers as it likes",
-		file: "internal/port/pipe/message.go", pkg: "internal/port/pipe", run: "^TestLoadsAreBounded$", old: " || l.Workers > maxWorkers", new: ""},
 	{name: "checkpoint/acknowledged-before-sync", wrong: "written counts as stored",
 		file: "internal/checkpoint/writer.go", run: crashPoints,
 		old: "	if err == nil {\n		err = w.out.Sync()\n	}\n", new: ""},

@@ -2,6 +2,11 @@ package main
 
 // driverMutants are mistakes in the carrying out of what the cores decide.
 var driverMutants = []mutant{
+	{name: "driver/names-fill-all", wrong: "a process of jobs ends the daemon by what it says that a job names",
+		file: "internal/driver/shared.go", pkg: "internal/driver", run: "^TestNamesThatFillAll$",
+		old: "		s.core.Unpin(pinned...)\n		return nil\n	}\n	return pinned", new: "		panic(err)\n	}\n	return pinned"},
+	{name: "driver/any-load", wrong: "a process of jobs says that it has as many workers as it likes",
+		file: "internal/port/pipe/message.go", pkg: "internal/port/pipe", run: "^TestLoadsAreBounded$", old: " || l.Workers > maxWorkers", new: ""},
 	{name: "driver/aborted-unnamed", wrong: "of a job that was aborted, and has not noticed, a process dies without a name",
 		file: "internal/driver/orders.go", pkg: "internal/driver", run: "^TestAbortedIsNamed$",
 		old: "		d.aborted.note(d.segments[o.Segment], d.now)\n", new: ""},

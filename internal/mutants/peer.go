@@ -2,6 +2,9 @@ package main
 
 // peerMutants break what the parts of a peer decide by themselves.
 var peerMutants = []mutant{
+	{name: "session/listens-to-one", wrong: "an engine that talks without end keeps its session from ending",
+		file: "peer/session/loop.go", pkg: "peer/session", run: "^TestTalkativeEngine$", args: brief,
+		old: "if s.now()-began > atOnce {", new: "if began < 0 {"},
 	{name: "gateway/any-origin", wrong: "a page of another site speaks for the visitor", file: "peer/gateway/server.go",
 		pkg: "peer/gateway", run: "^TestOnlyTheOwnPage$",
 		old: "	return r.Header.Get(\"Origin\") == s.base.URL().Scheme+\"://\"+r.Host && slices",

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"crypto/ed25519"
 	"fmt"
 	"slices"
@@ -92,11 +93,15 @@ func (h *Host) Branch(id peer.ID) string {
 	if len(chain) == 0 {
 		return ""
 	}
-	return branch(chain).String()
+	return cmp.Or(branch(chain), id).String()
 }
 
+// branch is the same by certificates; "" for the founder, whose own is the first.
 func branch(chain []certificate) peer.ID {
-	return peer.ID(chain[min(1, len(chain)-1)].Subject) // the first is the founder's
+	if len(chain) < 2 {
+		return ""
+	}
+	return peer.ID(chain[1].Subject)
 }
 
 // lines are the certificates of peers that this one has met or heard of, for when one of those above them is put out

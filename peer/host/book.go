@@ -177,15 +177,15 @@ func (b *addrBook) entry(id, by peer.ID) *bookEntry {
 	if e := b.all[id]; e != nil {
 		return e
 	}
-	var before []peer.ID // of whom it told, in no order
+	before, any := 0, peer.ID("") // of whom it told
 	for other, e := range b.all {
 		if e.by == by && !e.lasts() {
-			before = append(before, other)
+			before, any = before+1, other
 		}
 	}
 	switch {
-	case len(before) >= maxToldBy:
-		delete(b.all, before[0])
+	case before >= maxToldBy:
+		delete(b.all, any)
 	case len(b.all) >= maxKnown:
 		b.evict()
 	}

@@ -20,16 +20,22 @@ func (b *addrBook) tell(id peer.ID, addrs []ma.Multiaddr, record []byte, seq uin
 	return b.learn(told{id, addrs, record, seq}, id)
 }
 
-// Of however many peers one member tells, so many are kept: those of whom others told stay, and those who were met.
-func TestToldByOne(t *testing.T) {
+// hostThatDialsNobody has no room to dial anybody of whom it hears.
+func hostThatDialsNobody(t *testing.T) *Host {
 	h, err := Open(t.Context(), Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer h.Close()
-	for range seekDials { // it has no room to dial any of them
+	t.Cleanup(func() { _ = h.Close() })
+	for range seekDials {
 		h.seeker.slots <- struct{}{}
 	}
+	return h
+}
+
+// Of however many peers one member tells, so many are kept: those of whom others told stay, and those who were met.
+func TestToldByOne(t *testing.T) {
+	h := hostThatDialsNobody(t)
 	at := ma.StringCast("/ip4/192.0.2.1/tcp/4001")
 	tell := func(id, by peer.ID) {
 		h.exchange.learn(told{id: id, addrs: []ma.Multiaddr{at}, raw: []byte("signed"), seq: 1}, by, at)
@@ -52,14 +58,7 @@ func TestToldByOne(t *testing.T) {
 
 // Whatever is on the local network has nobody dialed where members could not, and fills a part of the book only.
 func TestNeighboursAreNotBelieved(t *testing.T) {
-	h, err := Open(t.Context(), Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
-	for range seekDials { // it has no room to dial any of them
-		h.seeker.slots <- struct{}{}
-	}
+	h := hostThatDialsNobody(t)
 	bad := []ma.Multiaddr{ma.StringCast("/dns4/victim.invalid/tcp/1"), ma.StringCast("/ip4/169.254.169.254/tcp/80")}
 	h.seeker.found(mustID(1), bad)
 	h.seeker.found(mustID(2), append(bad, oneAddr...))

@@ -101,9 +101,7 @@ func openRevocation(b []byte, swarm ed25519.PublicKey) (*ban, error) {
 	case !ed25519.Verify(key, text, v.Signature):
 		return fail(fmt.Sprintf("the signature is not that of %s", author))
 	}
-	if v.author = author; n > 1 {
-		v.branch = peer.ID(v.Author[1].Subject)
-	}
+	v.author, v.branch = author, branch(v.Author)
 	return v, nil
 }
 
@@ -168,12 +166,12 @@ func (r *revocations) put(v *ban, now time.Time) (news bool, err error) {
 func (r *revocations) spare(chain []certificate) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	branch, room, n := peer.ID(""), founderRevocations, 0
-	if len(chain) > 1 {
-		branch, room = peer.ID(chain[1].Subject), branchRevocations
+	own, room, n := branch(chain), branchRevocations, 0
+	if own == "" {
+		room = founderRevocations
 	}
 	for _, v := range r.of {
-		if v.branch == branch && len(v.Author) <= len(chain) {
+		if v.branch == own && len(v.Author) <= len(chain) {
 			n++
 		}
 	}

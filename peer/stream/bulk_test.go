@@ -172,37 +172,6 @@ func TestMemoryIsBounded(t *testing.T) {
 	})
 }
 
-// When a few have taken all room for long results, others still get some for what is shorter, each a little less.
-func TestRoomForTheOthers(t *testing.T) {
-	inVirtualTime(t, 6, func(w *world) {
-		release, failed := make(chan struct{}), make(chan int, 5)
-		held := make(chan steal.Handle, 5)
-		w.start(0, stream.Config{BulkMemory: 16 << 20, BulkMemoryTotal: 24 << 20}, stream.Handler{
-			Received: func(m *steal.Message) { held <- m.Result.Handle; <-release },
-			Failed:   func(*steal.Message, error) {},
-		})
-		defer close(release)
-		for i, c := range []struct {
-			size int
-			room bool
-		}{{16 << 20, true}, {8 << 20, true}, {3 << 19, true}, {3 << 19, false}, {1 << 20, true}} {
-			from := w.start(i+1, stream.Config{}, stream.Handler{Received: func(*steal.Message) {},
-				Failed: func(*steal.Message, error) { failed <- i }})
-			from.Send(result(w.hosts[i+1], w.hosts[0], steal.Handle(i+1), make([]byte, c.size)))
-			select {
-			case <-held:
-				if !c.room {
-					t.Errorf("result %d came", i)
-				}
-			case <-failed:
-				if c.room {
-					t.Errorf("there was no room for result %d", i)
-				}
-			}
-		}
-	})
-}
-
 // Of what one peer hands over so much may be half there; what is longer comes alone, and the rest is refused.
 func TestHandOversHalfThere(t *testing.T) {
 	inVirtualTime(t, 2, func(w *world) {
