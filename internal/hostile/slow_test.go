@@ -135,6 +135,7 @@ func TestSlowReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	run, _ = job.ParseRunID(info.Run)
+	until(t, "the other has its manifest", func() bool { return infoAt(t, w, run).State == control.RunRunning })
 	before, question = live(), map[int]any{1: run[:], 2: true}
 	if n := atHome.slowly(t, "/satin/run/2", question, nil); n == 0 || n > slowStreams/4 {
 		t.Errorf("%d manifests are given to it", n)
