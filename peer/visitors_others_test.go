@@ -116,8 +116,14 @@ func (w *websocketLine) Serve(received func([]byte) error) error {
 	}
 }
 
+// An arrival is where a visitor comes in, and how many jobs it has taken before.
+type arrival struct {
+	gateway string
+	taken   uint64
+}
+
 // stay helps by a link as the page does, in this process: from the page of that gateway, wherever it goes on. At is
-// told where it has come in.
+// told of each arrival.
 func stay(t *testing.T, link string, others []string, at *atomic.Value) *visitor.Stay {
 	t.Helper()
 	u, err := url.Parse(link)
@@ -129,7 +135,8 @@ func stay(t *testing.T, link string, others []string, at *atomic.Value) *visitor
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := visitor.NewStay(visitor.StayConfig{
+	var s *visitor.Stay
+	s = visitor.NewStay(visitor.StayConfig{
 		Config: visitor.Config{Ticket: ticket, Apps: []statement.App{{Name: "peertest"}}},
 		Own:    own, Others: others,
 		Dial: func(gateway string) (visitor.Line, error) {
@@ -139,7 +146,8 @@ func stay(t *testing.T, link string, others []string, at *atomic.Value) *visitor
 				return nil, err
 			}
 			_ = reply.Body.Close()
-			at.Store(gateway)
+			before, _ := s.Status()
+			at.Store(arrival{gateway, before.Taken})
 			return &websocketLine{Conn: conn}, nil
 		},
 	})
@@ -202,11 +210,10 @@ func TestKilledGatewayIsReplaced(t *testing.T) {
 		return s.Taken > 0
 	})
 	kill()
-	until(t, "it has come in at the other one", func() bool { return at.Load() == others[0] })
-	had, _ := v.Status()
-	until(t, "it has stolen there", func() bool {
+	until(t, "it has stolen at the other one", func() bool {
 		s, _ := v.Status()
-		return s.Taken > had.Taken
+		came := at.Load().(arrival)
+		return came.gateway == others[0] && s.Taken > came.taken
 	})
 	work.end(t)
 	if got := await[int](t, a, run); got != work.want {
