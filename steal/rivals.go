@@ -59,7 +59,9 @@ func (lo *losses) rivalOf(from Address, u *Tuple) *segment {
 	return s
 }
 
-// giveWay ends orphans that began after another peer had begun the same job, or one above it that is not run again.
+// giveWay ends orphans that began after another peer had begun the same job, or one above it that is not run again. An
+// answer is held against when this peer told of the orphan: whoever answered has compared just so, and does not look
+// for what it believes to be younger. By the time of the answer, which is later by what both took, each would go on.
 func (lo *losses) giveWay(to []Tuple) {
 	if lo.segments.orphans == 0 || len(to) == 0 {
 		return
@@ -68,8 +70,11 @@ func (lo *losses) giveWay(to []Tuple) {
 	for i := range to {
 		u := &to[i]
 		for _, s := range all {
-			there := s.orphan && lo.segments.byID[s.id] == s
-			if there && s.begun > lo.now-u.Age && (s.is(u.Path, u.Identity) || u.Path.Above(s.job.Path)) {
+			there, asked := s.orphan && lo.segments.byID[s.id] == s, lo.now
+			if s.toldAt > s.begun {
+				asked = s.toldAt
+			}
+			if there && s.begun > asked-u.Age && (s.is(u.Path, u.Identity) || u.Path.Above(s.job.Path)) {
 				lo.letGo(s)
 				lo.book.endOrphan(s)
 			}

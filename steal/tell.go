@@ -164,6 +164,7 @@ func (lw *lostWork) ownTuple(j jobName) (Tuple, bool) {
 		return lw.has(k), true
 	}
 	if s := lw.adoptable(j.path, j.identity); s != nil {
+		s.toldAt = lw.now
 		return lw.worksOn(s), true
 	}
 	return Tuple{}, false
