@@ -128,7 +128,8 @@ func TestAnswersOnASlowLine(t *testing.T) {
 			t.Fatalf("told %v", news)
 		}
 		what := orphanAt("d", news[0].Age+older, jobAt(3, 1)) // as it is when that comes, five seconds later
-		out := c.Step(c.now+10*time.Second, &Message{From: living("d"), To: c.self, Abort: &Abort{Elsewhere: []Tuple{what}}})
+		out := c.Step(c.now+10*time.Second,
+			&Message{From: living("d"), To: c.self, Abort: &Abort{Elsewhere: []Tuple{what}}})
 		ended := slices.ContainsFunc(out.Orders, func(o Order) bool { return o.Kind == AbortSegment })
 		if ended != (older > 0) {
 			t.Errorf("older by %v, as it seems there: the orphan ends: %v", older, ended)

@@ -20,7 +20,7 @@ func table(args []string, out, progress io.Writer) error {
 	fs := flag.NewFlagSet("table", flag.ContinueOnError)
 	seeds := fs.Int("seeds", 1, "runs of every experiment, 1 to 100")
 	dir := fs.String("out", "", "write sim-NAME.md into this `folder` instead of to standard output")
-	keep := fs.String("keep", "", "keep the runs of table1, figure2, figure3 and scenarios in this `folder` as they end: the same program goes on from there when it is started again")
+	keep := fs.String("keep", "", "keep the runs of table1, figure2, figure3, scenarios and close in this `folder` as they end: the same program goes on from there when it is started again")
 	quiet := fs.Bool("quiet", false, "do not report progress")
 	names, rest := leading(args)
 	if err := parse(fs, rest, 0, 0, out); err != nil {

@@ -26,7 +26,7 @@ const (
 
 // MakeHuge measures what a peer costs in swarms of many sizes, one run of each: for the nights.
 func MakeHuge(o Options, sizes []Huge) (*Document, error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // the collector's time is nothing that a peer pays, and much of the whole
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // no peer pays what the collector takes
 	d := new(Document)
 	d.para("# What a peer costs in a swarm of thousands")
 	d.para("Runs of a broad irregular tree of jobs of about 1 s under the default policy, 10 ms and 1 MB/s between clusters, " +
