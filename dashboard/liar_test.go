@@ -55,6 +55,31 @@ func TestJobsAreBounded(t *testing.T) {
 	}
 }
 
+// Guards against a member that says of a segment that it is of another job than before: it stayed under the name of
+// the first one when it was folded, so that others were hung under what was not there any more, and the daemon ended.
+func TestSegmentsKeepTheirJobs(t *testing.T) {
+	origin := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	s := newStory("r", origin, nil)
+	s.tree = NewTree(4)
+	n := 0
+	told := func(id, job string, state report.SegmentState) {
+		n++
+		at := origin.Add(time.Duration(n) * time.Second)
+		s.hear(&report.Part{Peer: "liar", Segments: []report.Segment{
+			{ID: id, Job: job, State: state, Start: at, End: at}}}, origin)
+	}
+	told("x", "1", report.SegmentRunning)
+	told("x", "2", report.SegmentDone)
+	for _, job := range []string{"3", "1.1", "3", "3"} {
+		for i := range 10 {
+			told(fmt.Sprint(job, n, i), job, report.SegmentDone)
+		}
+	}
+	if s.tree.At("1") == nil || s.tree.At("2") != nil {
+		t.Errorf("the segment is of another job: %v", s.tree.At("2"))
+	}
+}
+
 // Guards that a member whose segments do not end leaves room for others', and that two that are alone have nearly all.
 func TestRoomOfOthersSegments(t *testing.T) {
 	const most = 90

@@ -185,8 +185,8 @@ func (t *Tree) Put(s Segment) error {
 
 // change brings a segment up to date.
 func (t *Tree) change(n *node, s Segment) error {
-	if s.Parent != n.Parent || s.Start != n.Start || s.Peer != n.Peer {
-		return fmt.Errorf("%w: segment %q has another parent, start or peer than before", report.ErrBadInput, s.ID)
+	if s.Parent != n.Parent || s.Job != n.Job || s.Start != n.Start || s.Peer != n.Peer {
+		return fmt.Errorf("%w: segment %q has another parent, job, start or peer than before", report.ErrBadInput, s.ID)
 	}
 	if n.State.Ended() && n.State != report.SegmentRestarted || n.Segment == s {
 		return nil

@@ -65,6 +65,8 @@ var borderMutants = []mutant{
 		new: "t.most-1"},
 	{name: "dashboard/job-without-end", wrong: "any number of segments of one job are held",
 		file: "dashboard/tree.go", run: "^TestJobsAreBounded$", old: "len(t.byJob[s.Job]) >= maxOfJob || ", new: ""},
+	{name: "dashboard/job-changes", wrong: "a member's segment gets another job, and the tree loses it",
+		file: "dashboard/tree.go", run: "^TestSegmentsKeepTheirJobs$", old: "s.Job != n.Job || ", new: ""},
 	{name: "host/idlers-stay", wrong: "strangers that say nothing keep their places",
 		file: "peer/host/visitors.go", run: "^TestIdlersMakeRoom$", old: "if vs.outside > maxIdlers {",
 		new: "if false {"},
