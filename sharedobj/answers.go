@@ -8,7 +8,7 @@ func (c *fetcher) onAnswer(from PeerID, a *Answer) {
 	sought := c.asking.answered(from, a.Digest)
 	w := f.way(from)
 	switch {
-	case f == nil || !sought && (w == nil || w.state == fresh):
+	case f == nil || !sought && (w == nil || w.state < asked):
 		c.stats.Unsought++
 		return
 	case w == nil: // it was asked in another round

@@ -183,6 +183,28 @@ func TestQuestionsWait(t *testing.T) {
 	}
 }
 
+// Who leaves as much unanswered as may be is asked for more when it has answered.
+func TestQuestionsAreAskedLater(t *testing.T) {
+	c := newTestCore(t, nil)
+	asks := func(out Output) bool {
+		return slices.ContainsFunc(out.Messages, func(m *Message) bool { return m.Ask != nil && m.To == "b1" })
+	}
+	c.SetMembers(1, membersOf("a1", "b1"))
+	for i := range mostAsked {
+		c.asking.ask("b1", recipeOf(i).Digest())
+	}
+	needs := []Need{{Digest: recipeOf(mostAsked).Digest()}}
+	if asks(c.JobCame(1, Job{ID: 1, Victim: "b1", Needs: needs, Stays: true})) {
+		t.Error("it is asked for more than may be under way")
+	}
+	c.asking.answered("b1", recipeOf(0).Digest())
+	for now := time.Second; !asks(c.Tick(now)); now += time.Second {
+		if now > 2*c.cfg.RetryAfter {
+			t.Fatal("it is not asked though it has answered")
+		}
+	}
+}
+
 // Of what was asked of one peer only so much is remembered, and nothing of one that is no member any more.
 func TestQuestionsAreBounded(t *testing.T) {
 	c := newTestCore(t, nil)

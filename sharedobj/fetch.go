@@ -64,13 +64,14 @@ type way struct {
 	peer  PeerID
 	tier  int
 	state wayState
-	at    time.Duration // of the last question
+	at    time.Duration // when it was asked last, or put off
 }
 
 type wayState uint8
 
 const (
-	fresh wayState = iota
+	fresh  wayState = iota
+	putOff          // it is to be asked when it leaves less unanswered
 	asked
 	helps // has it, or is getting it
 	useless
@@ -391,8 +392,12 @@ func (c *fetcher) nextFetch() (at time.Duration) {
 			at = sooner(at, f.pull.next())
 		}
 		for _, w := range f.ways {
-			if w.state == asked && w.at+c.cfg.AskTimeout > c.now {
-				at = sooner(at, w.at+c.cfg.AskTimeout)
+			again := w.at + c.cfg.AskTimeout
+			if w.state == putOff {
+				again = w.at + c.cfg.RetryAfter
+			}
+			if (w.state == asked || w.state == putOff) && again > c.now {
+				at = sooner(at, again)
 			}
 		}
 	}

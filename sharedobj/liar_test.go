@@ -1,6 +1,7 @@
 package sharedobj
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -38,6 +39,56 @@ func TestLatticesNobodyKnows(t *testing.T) {
 	}
 	if n > 10 {
 		t.Errorf("%d orders to encode, all at %v", n, now)
+	}
+}
+
+// A member that answers nothing, or as late as may be, holds nothing up for longer than one question: others have it.
+func TestSilentOnesArePutOff(t *testing.T) {
+	for late := range 2 {
+		c := newTestCore(t, nil)
+		now, ready, asked := time.Duration(1), 0, []Digest(nil)
+		values := map[Digest]*Answer{}
+		var absorb func(out Output)
+		absorb = func(out Output) {
+			for _, o := range out.Orders {
+				if o.Kind == OrderReady {
+					ready++
+				}
+			}
+			for _, m := range out.Messages {
+				switch {
+				case m.Ask != nil && m.To == "b1":
+					absorb(c.Step(now, &Message{From: "b1", To: "a1", Answer: values[m.Ask.Digest]}))
+				case m.Ask != nil && m.To == "a2":
+					asked = append(asked, m.Ask.Digest)
+				}
+			}
+		}
+		for i := range 8 {
+			job := Job{ID: JobID(i + 1), Victim: "b1", Stays: true}
+			for k := range 40 {
+				b := Build(fmt.Append(nil, i, k))
+				r := &Recipe{Kind: Constant, Name: "x", State: b.Blob}
+				told := []Told{{Recipe: *r, State: b.Bytes()}}
+				values[r.Digest()] = &Answer{Digest: r.Digest(), Status: Here, Told: told}
+				job.Needs = append(job.Needs, Need{Digest: r.Digest()})
+			}
+			ready = 0
+			absorb(c.JobCame(now, job))
+			for end := now + 2*c.cfg.AskTimeout; now < end; now += 100 * time.Millisecond {
+				if at, due := c.Next(); due && at <= now {
+					absorb(c.Tick(now))
+				}
+			}
+			if ready == 0 {
+				t.Fatalf("late %d: job %d waits for who does not answer", late, i)
+			}
+			now += 30 * time.Second
+			for _, d := range asked[:late*len(asked)] {
+				absorb(c.Step(now, &Message{From: "a2", To: "a1", Answer: &Answer{Digest: d, Status: Lacking}}))
+			}
+			asked = nil
+		}
 	}
 }
 

@@ -23,27 +23,29 @@ func (c *fetcher) seek(f *fetch) {
 			return
 		}
 	}
-	c.rest(f)
+	if !slices.ContainsFunc(f.ways, func(w *way) bool { return w.state == putOff }) {
+		c.rest(f)
+	}
 }
 
-// seekIn asks whom it is time to ask of one tier; true if that is nobody, and nobody's help can be hoped for.
+// seekIn asks whom it is time to ask of one tier; true if that is nobody, and nobody's help can be hoped for. Whoever
+// leaves too much unanswered is put off, and the next one asked: else one that is silent would hold all that it might
+// have.
 func (c *fetcher) seekIn(f *fetch, tier int) (inVain bool) {
 	for {
-		hope, asking := f.hope(tier, c.now-c.cfg.AskTimeout)
+		hope := f.hope(tier, c.now-c.cfg.AskTimeout)
 		more := f.pull != nil && f.pull.parts.blob.Size >= large && hope < maxHolders
-		w := f.freshWay(tier)
-		if hope > 0 && !more || w != nil && asking && !more {
+		if hope > 0 && !more {
 			return false
 		}
+		w := f.freshWay(tier, c.now-c.cfg.RetryAfter)
 		if w == nil {
 			return hope == 0
 		}
 		at, ok := c.asking.ask(w.peer, f.digest)
-		if !ok { // it leaves too much unanswered
-			f.restAt = c.now + c.cfg.RetryAfter
-			return false
-		}
-		if w.state, w.at = asked, at; at == c.now {
+		if w.state, w.at = asked, at; !ok {
+			w.state, w.at = putOff, c.now
+		} else if at == c.now {
 			c.send(w.peer, &Message{Ask: c.question(f, w)})
 			return false
 		}
@@ -51,18 +53,14 @@ func (c *fetcher) seekIn(f *fetch, tier int) (inVain bool) {
 }
 
 // hope counts who helps in a tier, and those who may yet, having been asked after a time.
-func (f *fetch) hope(tier int, after time.Duration) (n int, asking bool) {
+func (f *fetch) hope(tier int, after time.Duration) (n int) {
 	for _, w := range f.ways {
-		switch {
-		case w.tier != tier:
-		case w.state == helps && (f.pull == nil || !f.pull.failed(w.peer)):
+		has := w.state == helps && (f.pull == nil || !f.pull.failed(w.peer))
+		if w.tier == tier && (has || w.state == asked && w.at > after) {
 			n++
-		case w.state == asked && w.at > after:
-			n++
-			asking = true
 		}
 	}
-	return n, asking
+	return n
 }
 
 // failed says whether a source was given up.
@@ -83,9 +81,10 @@ func (f *fetch) way(id PeerID) *way {
 	return nil
 }
 
-func (f *fetch) freshWay(tier int) *way {
+// freshWay is a peer of a tier that was not asked yet, nor put off since a time; nil if there is none.
+func (f *fetch) freshWay(tier int, since time.Duration) *way {
 	for _, w := range f.ways {
-		if w.tier == tier && w.state == fresh {
+		if w.tier == tier && (w.state == fresh || w.state == putOff && w.at <= since) {
 			return w
 		}
 	}
