@@ -203,7 +203,8 @@ func (j *jury) hear(author peer.ID, b []byte) (heard bool) {
 	c.of = m
 	j.court.mu.Lock()
 	begin, heard := j.court.docket.Hear(j.now(), alarm.Accusation[*charge]{Accuser: alarm.PeerID(author),
-		Hand: alarm.PeerID(j.Introducer(verify.PeerID(author.String()))), Hash: sha256.Sum256(b), Of: c})
+		Hand: alarm.PeerID(j.Introducer(verify.PeerID(author.String()))), Accused: alarm.PeerID(j.host.Branch(c.said)),
+		Hash: sha256.Sum256(b), Of: c})
 	j.court.mu.Unlock()
 	if begin {
 		j.spawn(j.sit)

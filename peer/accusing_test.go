@@ -48,6 +48,11 @@ func (a *accusation) madeOf(t *testing.T, key crypto.PrivKey, outcome string) {
 	a.Truth, a.Children = testimony{}, driver.ChildrenOf([]driver.Given{{Claim: child, Bytes: []byte(outcome)}})
 }
 
+// branches says by whom all are members.
+type branches string
+
+func (b branches) Branch(peer.ID) string { return string(b) }
+
 // Tried is what two have signed differently of one job, of a run that is verified and that this peer has a part in,
 // and nothing else.
 func TestWhatIsTried(t *testing.T) {
@@ -117,7 +122,7 @@ func TestWhatIsTried(t *testing.T) {
 			a.Truth = a.says(t, honest, "truth")
 		}, false},
 	} {
-		j := &jury{base: newBase(slog.New(slog.DiscardHandler), time.Now, 0), self: selfID}
+		j := &jury{base: newBase(slog.New(slog.DiscardHandler), time.Now, 0), self: selfID, host: branches("branch")}
 		j.evidence = &cabinet{dir: t.TempDir(), kind: ".lie", most: maxLies, now: time.Now}
 		if err := j.evidence.write(knownID.String(), []byte("a proof")); err != nil {
 			t.Fatal(err)
@@ -143,7 +148,7 @@ func TestWhatIsTried(t *testing.T) {
 		next, ok := j.court.docket.Next()
 		if got := next.Of; ok != c.tried ||
 			c.tried && (got.said != liarID || got.against != honestID && len(got.Children) == 0 ||
-				got.accuser != "accuser" || next.Hand != alarm.PeerID(selfID.String())) {
+				got.accuser != "accuser" || next.Hand != alarm.PeerID(selfID.String()) || next.Accused != "branch") {
 			t.Errorf("%s: to be tried is %+v", name, got)
 		}
 		j.cancel()

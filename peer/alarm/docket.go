@@ -8,11 +8,11 @@ import (
 
 // A Docket decides which accusations are tried, since a trial runs a job that others have named, and has one tried
 // after the other. At any moment it has at most MaxTrials that wait, each only once. What an accuser's trials take is
-// counted, but for those that were right, and so is what those that wait may take: nobody listens to more of it than
-// TrialAllowance within an hour, nor to more than HandAllowance of all that one hand has let in, which may be as many
-// as it likes. So a million accusations cost a peer, for each member that makes them, some seconds of one core; and an
-// owner that has found out several at once is heard about all of them. T is what an accusation is to whoever tries it.
-// The zero Docket is empty.
+// counted, but for those that were right about members by others, and so is what those that wait may take: nobody
+// listens to more of it than TrialAllowance within an hour, nor to more than HandAllowance of all that one hand has let
+// in, which may be as many as it likes. So a million accusations cost a peer, for each member that makes them, some
+// seconds of one core, also if they are of liars that they have made up; and an owner that has found out several at
+// once is heard about all of them. T is what an accusation is to whoever tries it. The zero Docket is empty.
 type Docket[T any] struct {
 	waiting []Accusation[T]
 	seen    map[Hash]bool // tried, and something was shown, or wait
@@ -24,6 +24,7 @@ type Docket[T any] struct {
 type Accusation[T any] struct {
 	Accuser PeerID
 	Hand    PeerID // whom the founder has let in, and by whom the accuser is a member
+	Accused PeerID // by whom the accused is one; "" if that is not known
 	Hash    Hash
 	Of      T
 }
@@ -42,7 +43,9 @@ const (
 	// TrialTime is what the job of an accusation may take.
 	TrialTime      = 3 * time.Second
 	TrialAllowance = 12 * time.Second
-	HandAllowance  = 4 * TrialAllowance
+	// leastTrial is what a trial counts for that was right and counts: to put somebody out is more than to try.
+	leastTrial    = time.Second
+	HandAllowance = 4 * TrialAllowance
 	// MaxTrials is how many accusations wait at most, and handTrials of one hand, with the one that is being tried.
 	MaxTrials  = 16
 	handTrials = MaxTrials / 4
@@ -141,6 +144,9 @@ func (d *Docket[T]) Next() (a Accusation[T], ok bool) {
 func (d *Docket[T]) Tried(n Accusation[T], took time.Duration, right, shown bool) {
 	if !shown {
 		delete(d.seen, n.Hash)
+	}
+	if right && (n.Accused == "" || n.Accused == n.Hand) {
+		right, took = false, max(took, leastTrial)
 	}
 	hand := d.hands[n.Hand]
 	for _, a := range []*account{hand, hand.by[n.Accuser]} {

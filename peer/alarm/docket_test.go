@@ -8,7 +8,7 @@ import (
 
 // chargeBy is the nth accusation by somebody, whom the founder has let in.
 func chargeBy(accuser PeerID, n int) Accusation[int] {
-	a := Accusation[int]{Accuser: accuser, Hand: accuser, Of: n}
+	a := Accusation[int]{Accuser: accuser, Hand: accuser, Accused: "another", Of: n}
 	binary.BigEndian.PutUint64(a.Hash[:], uint64(n))
 	copy(a.Hash[8:], accuser)
 	return a
@@ -65,6 +65,26 @@ func TestSeveralAccusationsByOne(t *testing.T) {
 	d.Tried(c, TrialAllowance-TrialTime, false, true)
 	if !d.admit(now, chargeBy("honest", -3)) || d.admit(now, chargeBy("honest", -4)) {
 		t.Error("as many wait as before, though its hour is nearly used up")
+	}
+}
+
+// Liars that whoever accuses them may have made up, being of its own branch or of none that is known, cost their
+// accuser what all others do, however soon they are found guilty; those of another cost nothing.
+func TestInventedLiars(t *testing.T) {
+	for hand, most := range map[PeerID]int{"": 12, "accuser": 12, "another": 1000} {
+		d, now, tried := &Docket[int]{}, time.Unix(1e9, 0), 0
+		for i := range 1000 {
+			a := chargeBy("accuser", i)
+			a.Accused = hand
+			d.admit(now, a)
+			if c, ok := d.Next(); ok {
+				tried++
+				d.Tried(c, time.Millisecond, true, true)
+			}
+		}
+		if tried > most || tried < most-3 {
+			t.Errorf("of liars by %q %d are tried, want %d", hand, tried, most)
+		}
 	}
 }
 

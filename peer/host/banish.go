@@ -165,17 +165,21 @@ func (l *lines) above(inviter, id peer.ID) bool {
 // Condemn is Host.Revoke for a liar; told says whether others are to be told, too.
 func (r *Roll) Condemn(id peer.ID) (told bool, err error) {
 	told = r.speaks(id)
-	return told, r.putOut(id, told)
+	remark := aLiar
+	if by := r.host.Branch(id); by != "" {
+		remark += " by " + by
+	}
+	return told, r.putOut(id, told, remark)
 }
 
-func (r *Roll) putOut(id peer.ID, tell bool) (err error) {
+func (r *Roll) putOut(id peer.ID, tell bool, remark string) (err error) {
 	if id == r.host.id {
 		return ErrSelf
 	}
 	if _, _, err := identity([]byte(id)); err != nil {
 		return fmt.Errorf("%w: %w", ErrAddress, err)
 	}
-	if err := r.host.revoked.set(id, true); err != nil {
+	if err := r.host.revoked.add(id, remark); err != nil {
 		return err
 	}
 	if err := r.host.allowed.set(id, false); err != nil {

@@ -86,25 +86,66 @@ func (l *idList) all() []peer.ID {
 
 // set puts a peer in the list or takes it out; the list is on the disk before it counts.
 func (l *idList) set(id peer.ID, in bool) error {
+	if in {
+		return l.add(id, "")
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, is := l.ids[id]; is == in {
+	if _, is := l.ids[id]; !is {
 		return nil
 	}
-	if in && len(l.ids) >= maxListed {
-		return stateError(l.path, fmt.Sprintf("has %d peers, and no more fit", maxListed), nil)
+	next := maps.Clone(l.ids)
+	delete(next, id)
+	return l.save(next)
+}
+
+const (
+	// aLiar is what is remarked of a liar, with the branch that it is of, if that is known.
+	aLiar = "a liar"
+	// maxLiars of a list are liars, whom others may have made up: the rest is for whom people put there.
+	maxLiars = maxListed / 2
+)
+
+// add puts a peer in the list, with a remark. Where there are too many liars one makes way of the branch of which most
+// are, or of those whose branch is not known: whoever makes liars up has them forgotten, and could make up others.
+func (l *idList) add(id peer.ID, remark string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if old, is := l.ids[id]; is && (remark != "" || !strings.HasPrefix(old, aLiar)) {
+		return nil
 	}
 	next := maps.Clone(l.ids)
-	if in {
-		next[id] = ""
-	} else {
-		delete(next, id)
+	if spare, liars := l.spare(); liars > 0 && (len(next) >= maxListed || remark != "" && liars >= maxLiars) {
+		delete(next, spare)
 	}
-	text := "# " + l.what + "\n"
+	if next[id] = remark; len(next) > maxListed {
+		return stateError(l.path, fmt.Sprintf("has %d peers, and no more fit", maxListed), nil)
+	}
+	return l.save(next)
+}
+
+// spare is one of the liars, of the branch that has most, and how many there are. The lock is held.
+func (l *idList) spare() (spare peer.ID, liars int) {
+	of, most := map[string]int{}, 0
+	for id, remark := range l.ids {
+		if !strings.HasPrefix(remark, aLiar) {
+			continue
+		}
+		liars++
+		if of[remark]++; of[remark] > most {
+			spare, most = id, of[remark]
+		}
+	}
+	return spare, liars
+}
+
+// save writes a list, and has it count then. The lock is held.
+func (l *idList) save(next map[peer.ID]string) error {
+	text := bytes.NewBufferString("# " + l.what + "\n")
 	for _, id := range slices.Sorted(maps.Keys(next)) {
-		text += strings.TrimSpace(id.String()+" "+next[id]) + "\n"
+		fmt.Fprintln(text, strings.TrimSpace(id.String()+" "+next[id]))
 	}
-	if err := writeDurably(l.path, []byte(text)); err != nil {
+	if err := writeDurably(l.path, text.Bytes()); err != nil {
 		return err
 	}
 	l.ids = next

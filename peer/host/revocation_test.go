@@ -431,7 +431,37 @@ func TestCondemned(t *testing.T) {
 		h.roll.lines.note(mustID(id), below, h.book.met)
 		condemned(id, i < branchRevocations/2)
 	}
+	if r := h.revoked.ids[mustID(100)]; r != aLiar+" by "+h.Branch(mustID(100)) || h.revoked.ids[mustID(3)] != aLiar {
+		t.Errorf("of a liar of its branch it is remarked %q, of another %q", r, h.revoked.ids[mustID(3)])
+	}
 	if err := h.Revoke(mustID(2)); err != nil || len(h.roll.Own()) != branchRevocations/2+1 {
 		t.Errorf("what its user says is not told: %v, %d are", err, len(h.roll.Own()))
+	}
+}
+
+// Liars that somebody makes up leave room in a peer's own list, for those of others and for whom its user puts there:
+// of them one makes way for the next.
+func TestLiarsLeaveRoom(t *testing.T) {
+	made := func(i int) peer.ID { return peer.ID(fmt.Sprint(i)) }
+	l := &idList{path: filepath.Join(t.TempDir(), "list"), ids: map[peer.ID]string{}}
+	for i := range maxLiars - 1 {
+		l.ids[made(i)] = aLiar
+	}
+	for id, remark := range map[byte]string{201: aLiar + " by somebody", 202: aLiar, 203: aLiar + " by somebody"} {
+		if err := l.add(mustID(id), remark); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !l.has(mustID(201)) || !l.has(mustID(203)) || len(l.ids) != maxLiars {
+		t.Errorf("of %d the liars of others are forgotten", len(l.ids))
+	}
+	for i := range maxListed - maxLiars {
+		l.ids[made(maxListed+i)] = ""
+	}
+	if err := l.set(mustID(204), true); err != nil || !l.has(mustID(204)) || len(l.ids) != maxListed {
+		t.Errorf("of %d none makes way for one that is put there by hand: %v", len(l.ids), err)
+	}
+	if err := l.set(mustID(201), true); err != nil || l.ids[mustID(201)] != "" {
+		t.Errorf("who is put there by hand stays %q: %v", l.ids[mustID(201)], err)
 	}
 }

@@ -165,7 +165,7 @@ func (m *member) hear(x *statement, from *member, straight bool) bool {
 	case x.of == m, m.isOut(x.of), m.evidence[x.of], !m.tries:
 	default:
 		a := alarm.Accusation[*statement]{Accuser: alarm.PeerID(rune('a' + from.i)), Of: x}
-		a.Hand = a.Accuser
+		a.Hand, a.Accused = a.Accuser, alarm.PeerID(rune('a'+x.of.i))
 		a.Hash[0], a.Hash[1], a.Hash[2] = byte(x.by.i), byte(x.of.i), byte(x.inPieces)
 		begin, heard := m.docket.Hear(m.w.clock(), a)
 		if begin {
