@@ -12,7 +12,8 @@ import (
 // to compare is computed by further peers, or here: as a witness of the lease (CopyTo), whose outcome goes the same
 // way. Witnesses are no copies in the sense of recovery: none settles a lease, and one that is lost is not computed
 // again, but reported (Prove with Lost). They end with their lease. Until then all that they and the thief have brought
-// takes room; where there is none an outcome counts as a job that its thief has returned.
+// takes room; where there is none an outcome counts as a job that its thief has returned. But a witness's that is no
+// longer than what is there of its job is always taken: else outcomes that fill the room would wait for it for ever.
 //
 // Nothing else of what others say of outcomes gets in: no hand-over, no tuple, no beacon that says that there is an
 // answer. And who is not trusted with proving gives nothing away (Run.Hoard): else the two that are to be compared
@@ -41,11 +42,12 @@ func (b *book) prove(l *lease, by PeerID, had time.Duration, outcome, voucher []
 // says whether that was allowed.
 func (ls *leases) roomToProve(l *lease, r *Result) bool {
 	x := portion{l.thief.id, len(r.Outcome) + len(r.Voucher)}
-	if !ls.purse.take(x.by, x.bytes, false) {
-		return false
-	}
 	if l.witnessOf != nil {
 		l = l.witnessOf
+	}
+	must := slices.ContainsFunc(l.brought, func(there portion) bool { return len(r.Outcome) <= there.bytes })
+	if !ls.purse.take(x.by, x.bytes, must) && !must {
+		return false
 	}
 	l.brought = append(l.brought, x)
 	return true

@@ -240,7 +240,7 @@ func TestBarredThieves(t *testing.T) {
 }
 
 // Outcomes that are unproved take room of whoever has brought them: where there is none the job is queued again, or a
-// witness of it lost, and all is given back in the end.
+// witness of it lost that is longer than what it is compared with, and all is given back in the end.
 func TestUnprovedTakeRoom(t *testing.T) {
 	c := provingCore(t)
 	r := &smallRoom{each: 10, from: map[PeerID]int{}}
@@ -255,13 +255,16 @@ func TestUnprovedTakeRoom(t *testing.T) {
 		}
 	}
 	h := came[0].Handle
-	for id, lost := range map[PeerID]bool{"d1": true, "d2": false} {
-		witness := c.CopyTo(c.now, h, id).Messages[0].Reply.Jobs[0]
-		if said := orders(c.result(id, &witness, "outcome"), Prove); len(said) != 1 || said[0].Lost != lost {
-			t.Errorf("a copy of %s leads to %+v", id, said)
+	for _, outcome := range []string{"too long", "outcome"} {
+		for _, id := range []PeerID{"d1", "d2"} {
+			witness := c.CopyTo(c.now, h, id).Messages[0].Reply.Jobs[0]
+			said := orders(c.result(id, &witness, outcome), Prove)
+			if len(said) != 1 || said[0].Lost != (outcome != "outcome" && id == "d1") {
+				t.Errorf("%q of %s leads to %+v", outcome, id, said)
+			}
 		}
 	}
-	if r.from["d1"] != 7 || r.from["d2"] != 7 {
+	if r.from["d1"] != 14 || r.from["d2"] != 15 {
 		t.Errorf("they have %v", r.from)
 	}
 	c.Proved(c.now, h, []byte("outcome"), nil)
