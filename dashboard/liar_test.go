@@ -41,17 +41,31 @@ func TestClaimsAreBounded(t *testing.T) {
 	}
 }
 
-// Guards against a member that has a job run without an end, or names jobs of any length: it is counted, not held.
+// Guards against members that have a job run without an end, or name jobs of any length: it is counted, not held. One
+// alone does not keep out whoever runs it.
 func TestJobsAreBounded(t *testing.T) {
 	origin := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
 	s := newStory("r", origin, nil)
-	r := &report.Part{Peer: "liar", Segments: []report.Segment{{ID: "long", Job: deep(maxJob), Start: origin}}}
-	for i := range 3 * maxOfJob {
-		r.Segments = append(r.Segments, report.Segment{ID: fmt.Sprint(i), Job: rootJob, Start: origin})
+	told := func(peer string, n int) (held int) {
+		held = -len(s.tree.At(rootJob))
+		r := &report.Part{Peer: peer, Segments: []report.Segment{{ID: peer, Job: deep(maxJob), Start: origin}}}
+		for i := range n {
+			r.Segments = append(r.Segments, report.Segment{ID: fmt.Sprint(peer, i), Job: rootJob, Start: origin})
+		}
+		s.hear(r, origin)
+		return held + len(s.tree.At(rootJob))
 	}
-	s.hear(r, origin)
-	if n := len(s.tree.At(rootJob)); n != maxOfJob || s.full != 2*maxOfJob+1 {
+	if n := told("liar", 3*maxOfJob); n != maxOfJobEach || s.full != 3*maxOfJob-maxOfJobEach+1 {
 		t.Errorf("%d of one job are held, and %d are unknown", n, s.full)
+	}
+	if told("honest", 1) != 1 {
+		t.Error("one member keeps out whoever runs a job")
+	}
+	for i := range 9 {
+		told(fmt.Sprint("liar ", i), maxOfJob)
+	}
+	if n := len(s.tree.At(rootJob)); n != maxOfJob {
+		t.Errorf("%d of one job are held", n)
 	}
 }
 

@@ -143,8 +143,12 @@ func NewTree(most int) *Tree {
 	}
 }
 
-// maxOfJob is how many segments of one job a Tree holds one by one: correct peers run none as often.
-const maxOfJob = 64
+// maxOfJob is how many segments of one job a Tree holds one by one, and maxOfJobEach those of one peer, who could keep
+// out whoever really runs it: correct peers run none as often.
+const (
+	maxOfJob     = 64
+	maxOfJobEach = maxOfJob / 4
+)
 
 // ErrTreeFull is that of a new segment when as many as a tree holds are running, or have such under them, or there
 // would not be left to others an eighth of what its peer has in the tree, or there are too many of its job.
@@ -166,7 +170,7 @@ func (t *Tree) Put(s Segment) error {
 	if s.Parent == s.ID || t.isUnder(s.Parent, s.ID) {
 		return fmt.Errorf("%w: segment %q is under itself", report.ErrBadInput, s.ID)
 	}
-	if len(t.byJob[s.Job]) >= maxOfJob || !t.fold(t.most-1-t.of[s.Peer]/8) {
+	if t.isFull(&s) || !t.fold(t.most-1-t.of[s.Peer]/8) {
 		return ErrTreeFull
 	}
 	n := &node{Segment: s, at: -1}
@@ -181,6 +185,17 @@ func (t *Tree) Put(s Segment) error {
 	delete(t.waiting, s.ID)
 	t.consider(n)
 	return nil
+}
+
+// isFull says whether there are as many segments of the job of a new one as may be.
+func (t *Tree) isFull(s *Segment) bool {
+	its := 0
+	for _, n := range t.byJob[s.Job] {
+		if n.Peer == s.Peer {
+			its++
+		}
+	}
+	return its >= maxOfJobEach || len(t.byJob[s.Job]) >= maxOfJob
 }
 
 // change brings a segment up to date.
