@@ -48,6 +48,20 @@ func TestRunsWaitingMakeWay(t *testing.T) {
 	if out := wait("honest"); out != (job.RunID{1, 1}) {
 		t.Errorf("%x makes way for the second", out)
 	}
+	x.self = "self" // whose runs are more than anybody's before long, and make way for none
+	for range maxRunsWaiting / 2 {
+		wait(x.self)
+		wait("newcomer")
+	}
+	own := 0
+	for _, w := range x.waiting {
+		if w.owner == x.self {
+			own++
+		}
+	}
+	if own != maxRunsWaiting/2 {
+		t.Errorf("%d of the user's own runs wait", own)
+	}
 }
 
 // Whoever brings an answer waits no longer than it may take to bring one for a disk that never comes to an end, and

@@ -229,7 +229,8 @@ func (x *modules) await(m *statement.SignedManifest, h module.Hash) {
 }
 
 // excess is the run that makes way for one more, zero if none has to: of the owner that has most the one that waits
-// longest; the new one itself, if its own has as many. The mutex is held.
+// longest; the new one itself, if its own has as many. The user's own go before all others', and make way for none. The
+// mutex is held.
 func (x *modules) excess(m *statement.SignedManifest) (run job.RunID) {
 	if len(x.waiting) < maxRunsWaiting || x.waiting[m.Run] != nil {
 		return run
@@ -238,6 +239,7 @@ func (x *modules) excess(m *statement.SignedManifest) (run job.RunID) {
 	for _, w := range x.waiting {
 		has[w.owner]++
 	}
+	delete(has, x.self)
 	run = m.Run
 	most, since := has[m.Owner], time.Time{}
 	for id, w := range x.waiting {

@@ -48,4 +48,6 @@ var libraryMutants = []mutant{
 	{name: "library/waiting-run-stays", wrong: "runs of one owner that wait for modules keep all others' from waiting",
 		file: "peer/modules.go", pkg: "peer", run: "^TestRunsWaitingMakeWay$",
 		old: "has[w.owner]-most, since", new: "min(0, has[w.owner]-most), since"},
+	{name: "library/own-runs-make-way", wrong: "the user's own runs that wait make way for those of others",
+		run: "^TestRunsWaitingMakeWay$", old: "	delete(has, x.self)\n", new: ""},
 }
