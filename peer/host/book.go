@@ -39,6 +39,7 @@ type bookEntry struct {
 	seq     uint64       // of the record
 	by      peer.ID      // who told of it first; "" for the local network
 	met     time.Time    // when it was last seen as a member; zero: never
+	branch  string       // of which it was one then: see Host.Branch
 	heard   time.Time    // when its card last told, more or less; zero: never, or it is not remembered for that
 	byCard  bool         // its card alone says where it is: it is dialed when nobody is here
 	tries   int          // failed dials in a row
@@ -53,9 +54,10 @@ func (e *bookEntry) lasts() bool { return e.member() || !e.heard.IsZero() }
 
 // An addrBook knows where peers may be. Those met as members, and some that were heard of, are remembered in a file.
 type addrBook struct {
-	path string
-	self peer.ID
-	seed maphash.Seed
+	path   string
+	self   peer.ID
+	seed   maphash.Seed
+	branch func(peer.ID) string // nil: all are of one
 
 	mu    sync.Mutex
 	all   map[peer.ID]*bookEntry
@@ -120,7 +122,8 @@ func parseAddrBook(b []byte, now time.Time) map[peer.ID]*bookEntry {
 	return all
 }
 
-// formatAddrBook writes the members that were met last, and those that are remembered though they were only heard of.
+// formatAddrBook writes the members that were met last, of each branch in turn, and those that are remembered though
+// they were only heard of.
 func formatAddrBook(all map[peer.ID]*bookEntry) []byte {
 	text := bytes.NewBufferString(addrBookFormat + "\n")
 	write := func(most int, when func(*bookEntry) time.Time, word string) {
@@ -129,6 +132,12 @@ func formatAddrBook(all map[peer.ID]*bookEntry) []byte {
 		slices.SortFunc(ids, func(a, b peer.ID) int {
 			return cmp.Or(when(all[b]).Compare(when(all[a])), cmp.Compare(a, b))
 		})
+		turn, of := map[peer.ID]int{}, map[string]int{}
+		for _, id := range ids {
+			of[all[id].branch]++
+			turn[id] = of[all[id].branch]
+		}
+		slices.SortStableFunc(ids, func(a, b peer.ID) int { return turn[a] - turn[b] })
 		for _, id := range ids[:min(len(ids), most)] {
 			for _, a := range all[id].addrs {
 				line := fmt.Sprintf("%s/p2p/%s", a, id)
@@ -194,12 +203,26 @@ func (b *addrBook) entry(id, by peer.ID) *bookEntry {
 	return e
 }
 
-// evict makes room by forgetting a peer that is not remembered, or else the one that was met or heard of the longest
-// time ago, which was never met if there is such a one. The lock is held.
+// evict makes room by forgetting a peer that is not remembered, or else one that was never met, or else one of the
+// branch that has most: whoever may invite can have as many met as it likes. It is the one that was met or heard of the
+// longest time ago. The lock is held.
 func (b *addrBook) evict() {
+	of := map[string]int{}
+	for _, e := range b.all {
+		if e.member() {
+			of[e.branch]++
+		}
+	}
+	size := func(e *bookEntry) int {
+		if !e.member() {
+			return maxKnown + 1
+		}
+		return of[e.branch]
+	}
 	var last peer.ID
 	for id, e := range b.all {
-		if o := b.all[last]; o == nil || cmp.Or(e.met.Compare(o.met), e.heard.Compare(o.heard)) < 0 {
+		if o := b.all[last]; o == nil ||
+			cmp.Or(size(o)-size(e), e.met.Compare(o.met), e.heard.Compare(o.heard)) < 0 {
 			last = id
 		}
 	}
@@ -208,9 +231,14 @@ func (b *addrBook) evict() {
 
 // meet notes that a peer is a member, and where it was reached.
 func (b *addrBook) meet(id peer.ID, at ma.Multiaddr, now time.Time) {
+	branch := ""
+	if b.branch != nil {
+		branch = b.branch(id)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e := b.entry(id, id)
+	e.branch = branch
 	b.fresh = b.fresh || e.met.IsZero()
 	e.met, e.tries, e.notTill, e.byCard = now, 0, time.Time{}, false
 	if at != nil {

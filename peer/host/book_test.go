@@ -56,6 +56,33 @@ func TestToldByOne(t *testing.T) {
 	}
 }
 
+// Members that one has invented, and has come by, drive no others out of the book, nor out of what is remembered: of
+// each branch the last that were met stay.
+func TestInventedAreMet(t *testing.T) {
+	book, at := &addrBook{all: map[peer.ID]*bookEntry{}}, ma.StringCast("/ip4/192.0.2.1/tcp/4001")
+	meet := func(id peer.ID, branch string, when int64) {
+		book.branch = func(peer.ID) string { return branch }
+		book.meet(id, at, time.Unix(when, 0))
+	}
+	const honest = maxRemembered / 4
+	for i := range honest {
+		meet(mustID(byte(i)), "honest", int64(i))
+	}
+	for i := range 2 * maxKnown {
+		meet(peer.ID(fmt.Sprint(i)), "liar", int64(honest+i))
+	}
+	written := formatAddrBook(book.all)
+	for i := range honest {
+		if id := mustID(byte(i)); !book.met(id) || !bytes.Contains(written, []byte(id.String())) {
+			t.Fatalf("%d of %d is forgotten: met %v", i, honest, book.met(id))
+		}
+	}
+	if last := peer.ID(fmt.Sprint(2*maxKnown - 1)); len(book.all) != maxKnown || !book.met(last) ||
+		!bytes.Contains(written, []byte(last.String())) {
+		t.Errorf("of %d the last one is not among them", len(book.all))
+	}
+}
+
 // Whatever is on the local network has nobody dialed where members could not, and fills a part of the book only.
 func TestNeighboursAreNotBelieved(t *testing.T) {
 	h := hostThatDialsNobody(t)

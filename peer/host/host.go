@@ -172,6 +172,7 @@ func (h *Host) readState() (ed25519.PrivateKey, error) {
 	if h.book, err = openAddrBook(h.state.path(rememberedFile), h.id, time.Now()); err != nil {
 		return nil, err
 	}
+	h.book.branch = h.Branch
 	if err := h.checkBootstrap(time.Now()); err != nil {
 		return nil, err
 	}
