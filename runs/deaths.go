@@ -14,7 +14,8 @@ import (
 
 // A process that computes may die of the jobs that it runs. Who that happens to tells everybody which jobs those
 // were. A job that two peers name has killed both, as far as anybody can tell: it would kill the next one, too. So
-// the run fails with its name, at its owner and at whoever holds its root, instead of going on from peer to peer.
+// the run fails with its name, at its owner and at whoever holds its root, instead of going on from peer to peer. Where
+// results of others are not believed, nor is this: there it has to have killed a process of the owner's, too.
 
 // Suspect is a job that ran when a process died: its place in the tree, and the hash of its function and argument.
 type Suspect struct {
@@ -89,8 +90,9 @@ func (d *deaths) note(from PeerID, jobs []Suspect, why string) {
 	x.why = why
 }
 
-// killer is a job that two peers name: the deepest one, for what is above it has perhaps only waited for it.
-func (d *deaths) killer() (worst Suspect, peers []PeerID) {
+// killer is a job that two peers name, with one of them, if it is not "": the deepest one, for what is above it has
+// perhaps only waited for it.
+func (d *deaths) killer(with PeerID) (worst Suspect, peers []PeerID) {
 	if !d.stale {
 		return d.worst, d.killed
 	}
@@ -102,6 +104,7 @@ func (d *deaths) killer() (worst Suspect, peers []PeerID) {
 			switch b, named := first[key]; {
 			case !named:
 				first[key] = a
+			case with != "" && a != with && b != with:
 			case d.killed == nil || j.worse(d.worst):
 				d.worst, d.killed = j, []PeerID{b, a}
 			}
@@ -161,14 +164,19 @@ func (x *mourners) keepUp(r *run) {
 	x.judge(r)
 }
 
-// judge fails a run with a job that has killed two peers, if this peer has a say in it.
+// judge fails a run with a job that has killed two peers, if this peer has a say in it. In a run that is verified no
+// others are believed: there one of the two is its owner, who has a say alone.
 func (x *mourners) judge(r *run) {
 	mine := r.mine && r.mourned() && r.own.what == nothing
 	if !mine && !(r.holdsRoot && r.state == StateRunning) || r.hash != nil || r.writing != nil || r.keeping != nil ||
 		r.deaths.doomed {
 		return
 	}
-	if j, peers := r.deaths.killer(); peers != nil {
+	with := PeerID("")
+	if r.m.Verify != "" {
+		with = x.self
+	}
+	if j, peers := r.deaths.killer(with); peers != nil {
 		r.deaths.doomed = true
 		x.warn(r.m.Run, "job %s has killed the processes of %s and %s: the run fails", j.Path, peers[0], peers[1])
 		x.order(Doom{r.m.Run, j, peers, r.deaths.by[peers[0]].why})

@@ -239,6 +239,8 @@ var runsMutants = []mutant{
 		old: "	b = append(b, s.Identity[:]...)\n", new: ""},
 	{name: "runs/claim-lent", wrong: "what is being answered changes meanwhile", file: "runs/ask.go",
 		pkg: "runs", run: "^TestAnsweredClaimStays$", old: "k.Claim = &claim", new: "k.Claim = &r.claims.list[0].Claim; _ = claim"},
+	{name: "runs/deaths-unverified", wrong: "two members that lie fail a verified run", file: "runs/deaths.go",
+		pkg: "runs", run: "^TestDeathsInVerifiedRuns$", old: "with = x.self", new: "with = \"\""},
 	{name: "runs/deaths-told-once", wrong: "who missed it never hears of a death", file: "runs/deaths.go",
 		pkg: "runs", run: "^TestDeathsAreToldAgain$",
 		old: "	if r.deaths.by[x.self] != nil && r.deaths.again.due(x.now, x.cfg.AskEvery) {\n		x.tellDeath(r)\n	}\n", new: ""},
