@@ -54,12 +54,18 @@ type Problem struct {
 	// Answer renders a result for people and for programs.
 	Answer func(result any) Answer
 
-	// Save is nil, or writes the output file: to a temporary file that is then renamed, so never half of one.
-	Save func(result any) error
+	// Prepare is nil, or writes a file that is wanted before the run. Save is nil, or writes the output file: to a
+	// temporary file that is then renamed, so never half of one. Nothing else writes any, so that a Problem can be made
+	// of arguments that others have written.
+	Prepare func() error
+	Save    func(result any) error
 
 	// Parts is nil, or says how runs of their own prove parts of the problem: see satin-peer campaign.
 	Parts *Parts
 }
+
+// Writes says whether a run of the problem writes files.
+func (p *Problem) Writes() bool { return p.Prepare != nil || p.Save != nil }
 
 // Parts are how a formula that is believed to have no model is proved in many runs: each has a cube, the literals that
 // it takes for true, and together the cubes have all models.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/internal/cause"
+	"github.com/satin-peer/satin/internal/durable"
 	"github.com/satin-peer/satin/peer/control"
 )
 
@@ -126,7 +127,7 @@ func (b *batch) read(app apps.App, flags map[string]any) error {
 		}
 		t, err := readTask([]apps.App{app}, control.RunInfo{App: app.Name,
 			Args: slices.Concat(common, strings.Fields(text))})
-		if err == nil && t.problem.Save != nil {
+		if err == nil && t.problem.Writes() {
 			err = errors.New("an output file would be written by each run: leave it out")
 		}
 		if err != nil {
@@ -256,7 +257,7 @@ func (b *batch) start(in *input) (r computation, stop func(), err error) {
 	}
 	ctx := context.Background()
 	name := filepath.Join(b.dir, in.file(".run"))
-	if id, err := os.ReadFile(name); err == nil {
+	if id, err := apps.ReadFile(name, maxLine); err == nil {
 		run, err := findRun(ctx, b.d, strings.TrimSpace(string(id)))
 		if err == nil && run.Mine && run.App == in.task.app && slices.Equal(run.Args, commandLine(in.task)) {
 			return &swarmRun{console: b.console, d: b.d, run: run.Run, problem: in.task.problem}, func() {}, nil
@@ -266,7 +267,8 @@ func (b *batch) start(in *input) (r computation, stop func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := os.WriteFile(name, []byte(run.Run+"\n"), 0o644); err != nil {
+	// a link that somebody has put there is replaced
+	if err := apps.WriteFile(name, durable.Bytes([]byte(run.Run+"\n"))); err != nil {
 		return nil, nil, errors.Join(failed("%w", err), b.d.Cancel(ctx, run.Run))
 	}
 	return &swarmRun{console: b.console, d: b.d, run: run.Run, problem: in.task.problem, ownsIt: true}, func() {}, nil

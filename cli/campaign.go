@@ -73,8 +73,9 @@ more. The title, which is published, is the problem's unless --title says anothe
 		if err != nil {
 			return err
 		}
-		if t.problem.Parts == nil {
-			return &apps.InputError{What: args[1], Want: "a problem that can be divided and proved: sat with a whole formula"}
+		if t.problem.Parts == nil || t.problem.Writes() {
+			return &apps.InputError{What: args[1],
+				Want: "a problem that can be divided and proved, and writes no file: sat with a whole formula"}
 		}
 		if *title == "" {
 			*title = t.problem.Title

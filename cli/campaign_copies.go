@@ -74,7 +74,7 @@ type copier struct {
 
 func (d *campaignDir) copier(daemon control.Daemon) *copier {
 	k := &copier{campaignDir: d, d: daemon, left: map[string]*campaign.Piece{}}
-	if text, err := os.ReadFile(d.path(copiesFile)); err != nil || json.Unmarshal(text, &k.list) != nil {
+	if text, err := apps.ReadFile(d.path(copiesFile), maxPlan); err != nil || json.Unmarshal(text, &k.list) != nil {
 		k.list = copyList{} // all is handed in again
 	}
 	if k.list.Files == nil {
@@ -155,7 +155,7 @@ func (k *copier) handIn(ctx context.Context, what extent) error {
 			k.list.Files[name] = p.Kept
 			continue
 		}
-		f, err := os.Open(k.path(filepath.FromSlash(name)))
+		f, err := openOwn(k.path(filepath.FromSlash(name)))
 		if err != nil {
 			return err
 		}

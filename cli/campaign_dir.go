@@ -136,7 +136,7 @@ func openCampaign(args []string) (*campaignDir, error) {
 	d.pieces = make([]*campaign.Piece, len(d.Cubes))
 	for part := range d.pieces {
 		var p campaign.Piece
-		text, err := os.ReadFile(d.record(part))
+		text, err := apps.ReadFile(d.record(part), maxPlan)
 		if err == nil && json.Unmarshal(text, &p) == nil && p.Part == part+1 && isHash(p.File) {
 			d.pieces[part] = &p
 		}
@@ -207,7 +207,23 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// openOwn opens a file of a campaign that is to be given to others. Whoever has made its directory may have put a link
+// there to what is only this user's.
+func openOwn(name string) (*os.File, error) {
+	info, err := os.Lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(name)
+}
+
 func fileSum(name string) (sum string, size int64, err error) {
+	if err := durable.Regular(name); err != nil {
+		return "", 0, cause.Of(err)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return "", 0, cause.Of(err)
@@ -330,7 +346,7 @@ func (d *campaignDir) export(to string, now time.Time) error {
 
 // copyFile copies a file that never changes: what is there already, of that length, is it.
 func copyFile(from, to string) error {
-	f, err := os.Open(from)
+	f, err := openOwn(from)
 	if err != nil {
 		return err
 	}

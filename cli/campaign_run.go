@@ -25,7 +25,7 @@ func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.F
 		return err
 	}
 	o.each = d.dir
-	whole, err := readTask(list, control.RunInfo{App: d.App, Args: d.Args})
+	whole, err := wholeOf(d, list)
 	if err != nil {
 		return err
 	}
@@ -64,6 +64,15 @@ func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.F
 	}
 	fmt.Fprintf(c.err, "all %d parts are proved; satin-peer campaign check %s checks them again\n", len(d.Cubes), name)
 	return nil
+}
+
+// wholeOf reads the problem that a campaign's plan names. Others may have written that: it names no file to be written.
+func wholeOf(d *campaignDir, list []apps.App) (*task, error) {
+	t, err := readTask(list, control.RunInfo{App: d.App, Args: d.Args})
+	if err == nil && t.problem.Writes() {
+		err = &apps.InputError{What: d.path(planFile), Want: "a problem that writes no file"}
+	}
+	return t, err
 }
 
 // A prover has the parts of a campaign proved, and of those in it.

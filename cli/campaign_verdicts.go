@@ -81,7 +81,7 @@ func (d *campaignDir) verdicts(c console, list []apps.App, flags *pflag.FlagSet,
 		return daemonError(control.ErrNotRunning)
 	}
 	b.warnPaused(b.d)
-	whole, err := readTask(list, control.RunInfo{App: d.App, Args: d.Args})
+	whole, err := wholeOf(d, list)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (k *desk) Start(ctx context.Context, app, arguments string) (string, error)
 	}
 	defer release()
 	t, err := readTask(list, run)
-	if err == nil && t.problem.Save != nil {
+	if err == nil && t.problem.Writes() {
 		err = errors.New("a file can be written from the command line only: leave the output out")
 	}
 	if err != nil {

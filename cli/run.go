@@ -135,6 +135,9 @@ func newAppCommand(app apps.App, o *options, c console, list []apps.App) *cobra.
 				return runBatch(c, app, o, cmd.Flags(), own, args)
 			}
 			problem, err := build(args)
+			if err == nil && problem.Prepare != nil {
+				err = problem.Prepare()
+			}
 			if err != nil {
 				return err
 			}

@@ -95,7 +95,8 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 		if len(decisions) > 0 {
 			name, known = name+" with "+*cube, unknown
 		}
-		if err := f.outputs(*proof, *formula, args); err != nil {
+		prepare, err := f.outputs(*proof, *formula, args)
+		if err != nil {
 			return nil, err
 		}
 		c := Cube{Formula: f, Facts: decisions, Threshold: *threshold, Proof: *proof != ""}
@@ -104,12 +105,15 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 				return nil, &apps.InputError{What: "--estimate", Got: fmt.Sprint(*probes), Want: "none beside --proof"}
 			}
 			const most = 1_000_000
-			return estimate(name, c, *probes), apps.IntRange("--estimate", *probes, 2, most)
+			p := estimate(name, c, *probes)
+			p.Prepare = prepare
+			return p, apps.IntRange("--estimate", *probes, 2, most)
 		}
 		if c.Proof {
 			c.Decisions = decisions
 		}
 		p := problem(name, c, known)
+		p.Prepare = prepare
 		if c.Proof {
 			p.Save = func(result any) error { return c.saveProof(*proof, result.(Result)) }
 		} else if len(decisions) == 0 {
@@ -119,23 +123,23 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 	}
 }
 
-// outputs writes the formula, if that is wanted, and sees whether the proof can be written, if one is.
-func (f *Formula) outputs(proof, formula string, args []string) error {
+// outputs writes the formula before the run, if that is wanted, and sees whether the proof can be written, if one is.
+func (f *Formula) outputs(proof, formula string, args []string) (prepare func() error, err error) {
 	if proof != "" {
 		if proof == formula || slices.Contains(args, proof) {
-			return &apps.InputError{What: "--proof", Got: proof, Want: "another file than the formula's"}
+			return nil, &apps.InputError{What: "--proof", Got: proof, Want: "another file than the formula's"}
 		}
 		if err := apps.CheckOutput(proof); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if formula == "" {
-		return nil
+		return nil, nil
 	}
 	if slices.Contains(args, formula) {
-		return &apps.InputError{What: "--formula", Got: formula, Want: "another file than is read"}
+		return nil, &apps.InputError{What: "--formula", Got: formula, Want: "another file than is read"}
 	}
-	return apps.WriteFile(formula, f.write)
+	return func() error { return apps.WriteFile(formula, f.write) }, nil
 }
 
 // saveProof writes the proof of a formula without a model; nothing for one that has a model.

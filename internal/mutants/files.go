@@ -1,0 +1,13 @@
+package main
+
+// fileMutants are mistakes with files that others have made, and with what a full disk or a crash leaves.
+var fileMutants = []mutant{
+	{name: "files/plan-writes", wrong: "a plan of others writes any file", file: "cli/campaign_run.go", pkg: "cli",
+		run: "^TestCampaignOfOthers$", old: "err == nil && t.problem.Writes() {", new: "false {"},
+	{name: "files/links-are-given", wrong: "members get what a link in a campaign leads to",
+		file: "cli/campaign_dir.go", pkg: "cli", run: "^TestCampaignOfOthers$", old: "os.Lstat(name)", new: "os.Stat(name)"},
+	{name: "files/links-are-followed", wrong: "the name of a run is written where a link leads",
+		file: "cli/batch.go", pkg: "cli", run: "^TestLinkInPlaceOfRun$",
+		old: "apps.WriteFile(name, durable.Bytes([]byte(run.Run+\"\\n\")))",
+		new: "errors.Join(durable.SyncDir(b.dir), os.WriteFile(name, []byte(run.Run+\"\\n\"), 0o644))"},
+}
