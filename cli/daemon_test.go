@@ -73,6 +73,15 @@ func TestRunSaysWhoCannotHelp(t *testing.T) {
 	}
 }
 
+// Guards that whoever goes on with a checkpoint of others hears which file the arguments in it have wait write.
+func TestResumeNamesFiles(t *testing.T) {
+	f := newFake().withDaemon(t, newFakeMember())
+	if code := f.run("resume", t.TempDir()); code != 0 || !strings.Contains(f.err.String(), "writes a file") ||
+		!strings.Contains(f.err.String(), "--out=x 20\n") {
+		t.Errorf("exit code %d, says %q", code, &f.err)
+	}
+}
+
 // TestDaemonRefuses checks what becomes of the daemon's errors.
 func TestDaemonRefuses(t *testing.T) {
 	for _, c := range []struct {

@@ -216,7 +216,8 @@ func (m *fakeMember) Share(_ context.Context, s control.Sharing) (control.Shared
 }
 
 func (m *fakeMember) ResumeRun(_ context.Context, r control.Resumption) (control.RunInfo, error) {
-	return control.RunInfo{Run: runGoing, Title: "a tree of depth 20", Why: m.resumed}, m.note("resume run %+v", r)
+	return control.RunInfo{Run: runGoing, Title: "a tree of depth 20", Why: m.resumed, App: "count",
+		Args: []string{"--out=x", "20"}}, m.note("resume run %+v", r)
 }
 
 func (m *fakeMember) Join(_ context.Context, a string) (control.PeerInfo, error) {

@@ -81,7 +81,7 @@ The answer goes to standard output, everything else to standard error.`,
 		newRunsCommand(c), newModulesCommand(c), newPublishCommand(list, c), newWaitCommand(list, c),
 		newCancelCommand(c), newRefuseCommand(c),
 		newSuspendCommand(c), newShareCommand(c), newPauseCommand(c), newFinishCommand(c),
-		newResumeCommand(c), newServiceCommand(c), newDoctorCommand(c))
+		newResumeCommand(list, c), newServiceCommand(c), newDoctorCommand(c))
 	add(hereGroup, newRunCommand(list, c), newCampaignCommand(list, c), newAppsCommand(list, c), newNewCommand(c),
 		newBuildCommand(c), newConfigCommand(c),
 		newPathsCommand(c), newPurgeCommand(c),

@@ -39,7 +39,7 @@ RUN is what satin-peer runs shows, or its first digits.`,
 	})
 }
 
-func newResumeCommand(c console) *cobra.Command {
+func newResumeCommand(list []apps.App, c console) *cobra.Command {
 	cmd := newDaemonCommand(c, cobra.Command{
 		Use:   "resume [RUN|DIRECTORY]",
 		Short: "Compute again after a pause, or go on with a suspended run",
@@ -69,6 +69,11 @@ left out. It prints the run; satin-peer wait prints its answer.`,
 			fmt.Fprintln(c.err, oneLine(run.Title+": "+run.Why))
 		}
 		fmt.Fprintf(c.err, "%s: satin-peer wait %s prints the answer\n", oneLine(run.Title), run.Run)
+		// whoever has made the directory may have named any file
+		if t, err := readTask(list, run); err == nil && t.problem.Save != nil {
+			fmt.Fprintf(c.err, "wait also writes a file, as the arguments in the checkpoint say: %s\n",
+				oneLine(strings.Join(run.Args, " ")))
+		}
 		_, err = fmt.Fprintln(c.out, run.Run)
 		return err
 	})

@@ -10,4 +10,7 @@ var fileMutants = []mutant{
 		file: "cli/batch.go", pkg: "cli", run: "^TestLinkInPlaceOfRun$",
 		old: "apps.WriteFile(name, durable.Bytes([]byte(run.Run+\"\\n\")))",
 		new: "errors.Join(durable.SyncDir(b.dir), os.WriteFile(name, []byte(run.Run+\"\\n\"), 0o644))"},
+	{name: "files/resumed-unseen", wrong: "nobody hears of the file that a checkpoint's arguments name",
+		file: "cli/suspend.go", pkg: "cli", run: "^TestResumeNamesFiles$", old: "err == nil && t.problem.Save != nil",
+		new: "err == nil && t.problem.Save == nil"},
 }
