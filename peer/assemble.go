@@ -115,7 +115,8 @@ func (p *Peer) openFiles(apps *catalog) (err error) {
 		return err
 	}
 	p.checkpoints = &checkpoints{base: p.base, self: p.host.ID(), quota: quota{most: p.cfg.RunDisk},
-		dir: filepath.Join(state, "checkpoints"), every: p.cfg.Checkpoint,
+		index: quota{most: maxIndex, memory: true},
+		dir:   filepath.Join(state, "checkpoints"), every: p.cfg.Checkpoint,
 		most: p.cfg.Steal.MaxKept, mostBytes: p.cfg.Steal.MaxKeptBytes}
 	p.deaths = &infirmary{}
 	p.deaths.files, err = openCabinet(filepath.Join(state, "deaths"), ".deaths", maxDeaths, p.now)

@@ -25,12 +25,17 @@ type checkpoints struct {
 	self      peer.ID
 	dir       string
 	quota     quota         // of the runs of others
+	index     quota         // likewise, of memory: see maxIndex
 	every     time.Duration // how long a result may wait before it is written; 0: nothing is kept
 	most      int           // results of a run that can be used again, and their bytes
 	mostBytes int
 	vouch     *vouching
 	inUse     sync.Map // directory -> *ledger that has it
 }
+
+// maxIndex bounds the memory in which the logs of others' runs, and of what others have computed, have where each
+// result is: small results with long paths take more of it than of the disk.
+const maxIndex = 128 << 20
 
 func (c *checkpoints) dirOf(run job.RunID) string { return filepath.Join(c.dir, run.Hex()) }
 
@@ -45,7 +50,8 @@ type stored struct {
 	of     []byte // and on whose word it rests: see statement.Keys
 	args   []string
 	by     map[peer.ID]int64 // bytes of it that others have computed, by whom
-	bytes  int               // of parts' outcomes
+	memory map[peer.ID]int64 // and of the index
+	bytes  int               // of parts
 	cut    int               // steps of the path of the first of those beyond
 	beyond int               // results that are more than a peer can keep at hand
 }
@@ -54,7 +60,7 @@ type stored struct {
 func (c *checkpoints) contents(m *statement.SignedManifest,
 	records func(yield func(checkpoint.Record, error) bool)) (s stored) {
 	refused, run := 0, m.Run
-	s.by = map[peer.ID]int64{}
+	s.by, s.memory = map[peer.ID]int64{}, map[peer.ID]int64{}
 	for r, err := range records {
 		p := steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome, Voucher: r.Voucher}
 		switch {
@@ -70,6 +76,7 @@ func (c *checkpoints) contents(m *statement.SignedManifest,
 		case r.Kind == checkpoint.JobResult:
 			if by := authorOf(r.Voucher); by != "" && by != c.self {
 				s.by[by] += recordBytes(r.Path, r.Outcome, r.Voucher)
+				s.memory[by] += checkpoint.IndexBytes(r.Path)
 			}
 			if err := c.vouch.restored(run, &p); err != nil {
 				if refused++; refused == 1 {
@@ -96,17 +103,19 @@ func (s *stored) take(c *checkpoints, p steal.Partial) {
 		return
 	}
 	s.parts = append(s.parts, p)
-	if s.bytes += len(p.Outcome); s.bytes > 2*c.mostBytes || len(s.parts) > 2*c.most {
+	if s.bytes += partBytes(&p); s.bytes > 2*c.mostBytes || len(s.parts) > 2*c.most {
 		s.trim(c)
 	}
 }
+
+func partBytes(p *steal.Partial) int { return int(recordBytes(p.Path, p.Outcome, p.Voucher)) }
 
 // trim leaves the results of the shortest paths, as far as there is room for them.
 func (s *stored) trim(c *checkpoints) {
 	slices.SortStableFunc(s.parts, func(a, b steal.Partial) int { return cmp.Compare(len(a.Path), len(b.Path)) })
 	s.bytes = 0
 	for i := range s.parts {
-		n := len(s.parts[i].Outcome)
+		n := partBytes(&s.parts[i])
 		if i == c.most || s.bytes+n > c.mostBytes {
 			s.beyond, s.cut = s.beyond+len(s.parts)-i, len(s.parts[i].Path)
 			clear(s.parts[i:])
@@ -138,8 +147,14 @@ func (c *checkpoints) reopen(m *statement.SignedManifest, args []string) (*resum
 		return nil, err
 	}
 	r.stored = c.contents(m, l.Records())
-	c.quota.found(m.Run, r.stored.by)
+	c.found(m.Run, &r.stored)
 	return r, nil
+}
+
+// found says of what a checkpoint held when it was opened who had computed it.
+func (c *checkpoints) found(run job.RunID, s *stored) {
+	c.quota.found(run, s.by)
+	c.index.found(run, s.memory)
 }
 
 // remove removes the checkpoint of a run that is over.

@@ -67,7 +67,10 @@ func (k *ledger) AppendOutcome(path []uint32, identity [16]byte, outcome, vouche
 	if by == k.of.self {
 		by = ""
 	}
-	why, news := k.of.quota.take(k.run, by, recordBytes(path, outcome, voucher))
+	why, news := k.of.index.take(k.run, by, checkpoint.IndexBytes(path))
+	if why == "" {
+		why, news = k.of.quota.take(k.run, by, recordBytes(path, outcome, voucher))
+	}
 	if news {
 		k.of.log.Warn("results of a run are kept no more", "run", k.run, "why", why)
 	}
@@ -117,6 +120,10 @@ func (k *ledger) open(m *statement.SignedManifest, args []string) (*checkpoint.L
 		c.quota.enter(m.Run, peerName(m.Owner), m.Owner == c.self, func() (int64, bool) {
 			st := l.Stats()
 			return st.Bytes, st.Acknowledged == st.Accepted
+		})
+		c.index.enter(m.Run, peerName(m.Owner), m.Owner == c.self, func() (int64, bool) {
+			st := l.Stats()
+			return st.Index, st.Acknowledged == st.Accepted
 		})
 		l.KeepManifest(m.Bytes)
 		if b, bad := wire.Value().Encode(args); bad == nil && len(args) > 0 {
@@ -190,6 +197,7 @@ func (k *ledger) end(l *checkpoint.Log, remove bool) {
 	defer close(k.ended)
 	defer k.of.inUse.CompareAndDelete(k.dir, k)
 	defer k.of.quota.leave(k.run)
+	defer k.of.index.leave(k.run)
 	if l == nil {
 		return
 	}

@@ -335,7 +335,7 @@ func (t *conductor) record(r *part, m *statement.SignedManifest) {
 			return
 		}
 		s := t.checkpoints.contents(m, l.Records())
-		t.checkpoints.quota.found(m.Run, s.by)
+		t.checkpoints.found(m.Run, &s)
 		if s.answer != nil {
 			t.rootEnded(r.manifest, s.answer, s.of)
 			return

@@ -16,7 +16,8 @@ import (
 // was there when it was opened is found when that is read. Of this peer's own runs only the part of each other peer
 // that has computed for them is bounded.
 type quota struct {
-	most int64 // bytes; 0: as much as there is
+	most   int64 // bytes; 0: as much as there is
+	memory bool  // it is not of the disk, but of the index of what is there
 
 	mu sync.Mutex
 	of map[job.RunID]*portion
@@ -158,6 +159,9 @@ func (q *quota) exceeded(p *portion, by peer.ID, n int64) string {
 		}
 	}
 	says := func(whose string, most int64) string {
+		if q.memory {
+			return fmt.Sprintf("the index of %s would be more than %d MiB of memory", whose, most>>20)
+		}
 		return fmt.Sprintf("%s on this peer's disk would be more than %d MiB: the setting run_disk", whose, most>>20)
 	}
 	switch {

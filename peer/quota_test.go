@@ -155,24 +155,29 @@ func TestCheckpointsAreBounded(t *testing.T) {
 }
 
 // Whose it is of what a checkpoint holds is known when it is opened again: a peer that had its half of the disk for an
-// own run of this peer's, or for another's, has no more in its next life.
+// own run of this peer's, or for another's, has no more in its next life. So it is with the memory for the index, which
+// results with long paths take.
 func TestQuotaOutlivesRestarts(t *testing.T) {
-	here, other := voucherOf(t, nil, nil), voucherOf(t, nil, nil)
-	for _, owner := range []*vouching{here, voucherOf(t, nil, nil)} {
+	here, other, third := voucherOf(t, nil, nil), voucherOf(t, nil, nil), voucherOf(t, nil, nil)
+	for _, x := range []struct {
+		owner        *vouching
+		disk, memory int64
+		steps        int
+	}{{here, 64 << 10, 0, 1}, {third, 64 << 10, 0, 1}, {here, 0, 64 << 10, 1000}, {third, 0, 64 << 10, 1000}} {
 		m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
-		signed, err := m.Sign(owner.key)
+		signed, err := m.Sign(x.owner.key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := &checkpoints{base: here.base, self: here.self, dir: t.TempDir(), every: time.Millisecond, vouch: here,
-			quota: quota{most: 64 << 10}, most: 1000, mostBytes: 1 << 20}
+			quota: quota{most: x.disk}, index: quota{most: x.memory, memory: true}, most: 1000, mostBytes: 1 << 20}
 		fill := func(from uint32) (n int) {
 			r, err := c.reopen(signed, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i := range uint32(200) {
-				p := other.signed(signed.Run, job.Path{from + i})
+				p := other.signed(signed.Run, append(make(job.Path, x.steps-1), from+i))
 				if r.ledger.AppendOutcome(p.Path, p.Identity, p.Outcome, p.Voucher) {
 					n++
 				}
@@ -184,7 +189,7 @@ func TestQuotaOutlivesRestarts(t *testing.T) {
 			<-r.ledger.done()
 			return n
 		}
-		if first, then := fill(0), fill(1000); first < 20 || first > 190 || then > first/8 {
+		if first, then := fill(0), fill(1000); first < 10 || first > 190 || then > first/8 {
 			t.Errorf("first %d outcomes are taken, and in the next life %d", first, then)
 		}
 	}

@@ -91,7 +91,7 @@ func (e Event) String() string {
 	return "checkpoint: " + e.File + " is damaged; its intact records were copied and it is now " + e.Now
 }
 
-// Stats are a log's figures since Open, but for the last four.
+// Stats are a log's figures since Open, but for the last five.
 type Stats struct {
 	Accepted     uint64 // records that Append took: the position of the last of them
 	Acknowledged uint64 // position up to which all records are on disk, themselves or by an ancestor
@@ -109,4 +109,5 @@ type Stats struct {
 	Live     int64 // bytes of them and of the manifests
 	Bytes    int64 // bytes of all files
 	Segments int   // number of files
+	Index    int64 // bytes of memory that say where results are
 }

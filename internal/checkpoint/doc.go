@@ -36,6 +36,6 @@
 //
 // # Memory
 //
-// The queue (twice, while nothing can be written), one batch encoded, and about 100 bytes and four for each
-// element of its path for each result that is stored; not the outcomes.
+// The queue (twice, while nothing can be written), one batch encoded, and about 100 bytes for each result that
+// is stored, and one for each small element of its path, five for each from 255 on (IndexBytes); not the outcomes.
 package checkpoint

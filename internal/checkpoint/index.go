@@ -29,7 +29,14 @@ type place struct {
 type index struct {
 	blocks [][]entry // sorted, none empty
 	n      int
+	keys   int64 // their bytes
 }
+
+// entryBytes is about what an entry takes besides its key.
+const entryBytes = 100
+
+// memory is about what the index takes.
+func (x *index) memory() int64 { return x.keys + int64(x.n)*entryBytes }
 
 // blockSize is how many entries are moved at most to make room for one.
 const blockSize = 256
@@ -80,17 +87,18 @@ func (x *index) find(key string, id [16]byte) *entry {
 // insert adds a job that is not covered, and calls evicted with its descendants, which are covered now.
 func (x *index) insert(e entry, evicted func(entry)) {
 	x.evict(e.key, evicted)
+	x.n++
+	x.keys += int64(len(e.key))
 	b, i := x.seek(e.key, e.id)
 	if b == len(x.blocks) {
 		if b == 0 {
-			x.blocks, x.n = [][]entry{{e}}, 1
+			x.blocks = [][]entry{{e}}
 			return
 		}
 		b--
 		i = len(x.blocks[b])
 	}
 	x.blocks[b] = slices.Insert(x.blocks[b], i, e)
-	x.n++
 	if n := len(x.blocks[b]); n > blockSize {
 		right := slices.Clone(x.blocks[b][n/2:])
 		clear(x.blocks[b][n/2:])
@@ -101,10 +109,11 @@ func (x *index) insert(e entry, evicted func(entry)) {
 
 // evict removes the descendants of a job.
 func (x *index) evict(key string, evicted func(entry)) {
-	b, i := x.seek(key+"\x00\x00\x00\x00", [16]byte{})
+	b, i := x.seek(key+"\x00", [16]byte{})
 	for b < len(x.blocks) {
 		end := i
 		for end < len(x.blocks[b]) && strings.HasPrefix(x.blocks[b][end].key, key) {
+			x.keys -= int64(len(x.blocks[b][end].key))
 			evicted(x.blocks[b][end])
 			end++
 		}
@@ -128,6 +137,7 @@ func (x *index) remove(key string, id [16]byte) {
 	if b, i := x.seek(key, id); b < len(x.blocks) && x.blocks[b][i].key == key && x.blocks[b][i].id == id {
 		x.blocks[b] = slices.Delete(x.blocks[b], i, i+1)
 		x.n--
+		x.keys -= int64(len(key))
 		if len(x.blocks[b]) == 0 {
 			x.blocks = slices.Delete(x.blocks, b, b+1)
 		}

@@ -46,8 +46,12 @@ func TestIndex(t *testing.T) {
 				x.remove(e.key, e.id)
 				list = slices.DeleteFunc(list, func(o entry) bool { return o.key == e.key && o.id == e.id })
 			}
-			if x.n != len(list) {
-				t.Fatalf("%d entries, want %d", x.n, len(list))
+			want := int64(0)
+			for _, o := range list {
+				want += int64(len(o.key)) + entryBytes
+			}
+			if x.n != len(list) || x.memory() != want {
+				t.Fatalf("%d entries of %d bytes, want %d of %d", x.n, x.memory(), len(list), want)
 			}
 		}
 		var all []entry
@@ -83,5 +87,20 @@ func TestIndexBlocks(t *testing.T) {
 	x.insert(entry{key: r.key()}, func(entry) { gone++ })
 	if gone != int(n) || x.n != 1 || len(x.blocks) != 1 {
 		t.Errorf("%d evicted, %d left in %d blocks", gone, x.n, len(x.blocks))
+	}
+}
+
+// Long paths take no more memory than they took on their way, and large numbers come in their order too.
+func TestLongPaths(t *testing.T) {
+	if n := IndexBytes(make([]uint32, MaxPath)); n > MaxPath+entryBytes {
+		t.Errorf("a path of %d steps takes %d bytes", MaxPath, n)
+	}
+	last := ""
+	for _, c := range []uint32{0, 1, 254, 255, 256, 1 << 24, 1<<32 - 1} {
+		if k := keyOf([]uint32{c}); k <= last {
+			t.Errorf("%d has the key %x, behind %x", c, k, last)
+		} else {
+			last = k
+		}
 	}
 }

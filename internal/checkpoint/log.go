@@ -249,7 +249,7 @@ func (l *Log) Stats() Stats {
 	l.mu.Unlock()
 	l.s.mu.RLock()
 	defer l.s.mu.RUnlock()
-	st.Records, st.Segments = l.s.jobs.n, len(l.s.segments)
+	st.Records, st.Segments, st.Index = l.s.jobs.n, len(l.s.segments), l.s.jobs.memory()
 	for _, g := range l.s.segments {
 		st.Live += g.live
 		st.Bytes += g.size

@@ -69,14 +69,26 @@ func (r *Record) valid() error {
 	return nil
 }
 
-// key gives the path in the order of bytes: four for an element, big-endian. An ancestor's key is a prefix.
-func (r *Record) key() string {
-	b := make([]byte, 0, 4*len(r.Path))
-	for _, c := range r.Path {
-		b = binary.BigEndian.AppendUint32(b, c)
+// key gives the path in the order of bytes. An ancestor's key is a prefix.
+func (r *Record) key() string { return keyOf(r.Path) }
+
+// keyOf has one byte for each small element, as nearly all are, and five for others. Long paths are to take no more
+// memory than they took on their way here.
+func keyOf(path []uint32) string {
+	const large = 0xff
+	b := make([]byte, 0, len(path))
+	for _, c := range path {
+		if c < large {
+			b = append(b, byte(c))
+		} else {
+			b = binary.BigEndian.AppendUint32(append(b, large), c)
+		}
 	}
 	return string(b)
 }
+
+// IndexBytes is about the memory that a log needs for a stored record with a path.
+func IndexBytes(path []uint32) int64 { return int64(len(keyOf(path))) + entryBytes }
 
 // size estimates the memory of a record that waits.
 func (r *Record) size() int { return 64 + 4*len(r.Path) + len(r.Outcome) + len(r.Voucher) }

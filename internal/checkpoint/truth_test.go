@@ -81,7 +81,7 @@ func (h *history) check(records iter.Seq2[Record, error]) error {
 		}
 	}
 	for _, k := range keys {
-		for n := 0; n < len(k); n += 4 {
+		for n := 0; n < len(k); n++ {
 			if jobs[k[:n]] {
 				return fmt.Errorf("%x is kept, and its ancestor %x too", k, k[:n])
 			}
@@ -89,8 +89,8 @@ func (h *history) check(records iter.Seq2[Record, error]) error {
 	}
 	for _, r := range h.order[:h.acked] {
 		found := r.Kind == RunManifest && manifests[r.Identity[0]]
-		for n := 0; r.Kind != RunManifest && n <= len(r.key()); n += 4 {
-			found = found || jobs[r.key()[:n]]
+		for n := 0; r.Kind != RunManifest && n <= len(r.Path); n++ {
+			found = found || jobs[keyOf(r.Path[:n])]
 		}
 		if !found {
 			return fmt.Errorf("%s was acknowledged and is gone", r.tag())

@@ -106,7 +106,7 @@ var checkpointMutants = []mutant{
 	{name: "checkpoint/descendants-stay", wrong: "what an ancestor supersedes stays in the index",
 		old: "	x.evict(e.key, evicted)\n", new: ""},
 	{name: "checkpoint/same-path-evicted", wrong: "a result of another identity is dropped",
-		file: "internal/checkpoint/index.go", run: logTests, old: `x.seek(key+"\x00\x00\x00\x00", [16]byte{})`,
+		file: "internal/checkpoint/index.go", run: logTests, old: `x.seek(key+"\x00", [16]byte{})`,
 		new: "x.seek(key, [16]byte{})"},
 	{name: "checkpoint/unbounded-queue", wrong: "the queue grows while the disk does not answer",
 		file: "internal/checkpoint/log.go", run: logTests,
