@@ -50,4 +50,9 @@ var libraryMutants = []mutant{
 		old: "has[w.owner]-most, since", new: "min(0, has[w.owner]-most), since"},
 	{name: "library/own-runs-make-way", wrong: "the user's own runs that wait make way for those of others",
 		run: "^TestRunsWaitingMakeWay$", old: "	delete(has, x.self)\n", new: ""},
+	{name: "library/compiled-stays", wrong: "what is compiled of modules for which there is no room fills the disk",
+		file: "peer/library/core.go", run: "^TestCompiledCodeGoes$",
+		old: "c.out.Remove = append(c.out.Remove, c.shelf.unuse(run)...)", new: "c.shelf.unuse(run)"},
+	{name: "library/compiled-outlives", wrong: "what is compiled of modules that are gone is never removed",
+		file: "peer/library/library.go", run: "^TestCompiledCodeGoes$", old: "	l.sweepCompiled()\n", new: ""},
 }

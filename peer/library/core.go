@@ -172,7 +172,7 @@ func (c *Core) Use(now time.Duration, h Hash, run string) { c.shelf.use(now, h, 
 
 // Unuse says that a run needs its module no more, nor waits for one.
 func (c *Core) Unuse(run string) Orders {
-	c.shelf.unuse(run)
+	c.out.Remove = append(c.out.Remove, c.shelf.unuse(run)...)
 	for _, h := range sorted(c.wanted) {
 		w := c.wanted[h]
 		if delete(w.by, run); len(w.by) == 0 {

@@ -2,7 +2,10 @@ package library
 
 import (
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -51,5 +54,44 @@ func TestMissingModulesMakeWay(t *testing.T) {
 	}
 	if want(Hash{6}, "honest") || want(Hash{7, 200}, "") || !c.Wanted(Hash{9}) {
 		t.Error("the user's own makes way")
+	}
+}
+
+// What is compiled of a module for which there is no room on the disk goes with the last run that needs it, and what an
+// earlier life has left of one that is gone at the next start; else members' modules would fill the disk with it.
+func TestCompiledCodeGoes(t *testing.T) {
+	dir := t.TempDir()
+	open := func() *Library {
+		l, err := Open(DefaultConfig(10), Host{Dir: dir, Self: "me", Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	there := func(dir string) bool {
+		_, err := os.Stat(filepath.Join(dir, "code"))
+		return err == nil
+	}
+	l := open()
+	code := map[string]string{}
+	hash := map[string]Hash{}
+	for _, text := range []string{"small", "much too large", "of a life that ends"} {
+		hash[text] = l.Add([]byte(text))
+		if _, code[text] = l.Use(hash[text], text); code[text] == "" {
+			t.Fatalf("%q is not here", text)
+		}
+		if err := os.WriteFile(filepath.Join(code[text], "code"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.Unuse("much too large", hash["much too large"])
+	l.Unuse("small", hash["small"])
+	l.Close()
+	if there(code["much too large"]) || !there(code["small"]) || !there(code["of a life that ends"]) {
+		t.Error("code stays of what nobody needs, or goes of what is there or needed")
+	}
+	open().Close()
+	if there(code["of a life that ends"]) || !there(code["small"]) {
+		t.Error("code of an earlier life stays, or that of a module that is there goes")
 	}
 }

@@ -326,7 +326,22 @@ func (l *Library) scan() (files []File) {
 		}
 		files = append(files, File{Hash: h, Size: l.sizeOf(h), Used: min(info.ModTime().Sub(l.began), 0)})
 	}
+	l.sweepCompiled()
 	return files
+}
+
+// sweepCompiled removes what is compiled of modules that are not here: nothing counts it.
+func (l *Library) sweepCompiled() {
+	dir := filepath.Join(l.host.Dir, compiledDir)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if h, ok := wire.ParseHash(e.Name()); ok && l.Length(h) == 0 {
+			_ = os.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // sizeOf is how much of the disk a module takes, with what was compiled of it.

@@ -48,12 +48,18 @@ func (s *shelf) use(now time.Duration, h Hash, run string) {
 	}
 }
 
-func (s *shelf) unuse(run string) {
-	for h, users := range s.users { // in any order: each is treated alone
+// unuse gives those that nobody needs any more and that are not on the disk, though what was compiled of them may be.
+func (s *shelf) unuse(run string) (gone []Hash) {
+	for _, h := range sorted(s.users) {
+		users := s.users[h]
 		if delete(users, run); len(users) == 0 {
 			delete(s.users, h)
+			if !s.has(h) {
+				gone = append(gone, h)
+			}
 		}
 	}
+	return gone
 }
 
 // list gives the files, the one used longest ago first.
