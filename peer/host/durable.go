@@ -10,12 +10,16 @@ import (
 	"github.com/satin-peer/satin/internal/durable"
 )
 
-// maxStateFile bounds what is read of one file of the state directory, in bytes.
+// maxStateFile bounds one file of the state directory, in bytes. A longer one is not written: it could not be read
+// again.
 const maxStateFile = 1 << 20
 
 // writeDurably replaces a file of the state directory by one that only its owner can read: after a crash
 // there is the old content or the new.
 func writeDurably(path string, content []byte) error {
+	if len(content) > maxStateFile {
+		return stateError(path, fmt.Sprintf("would be longer than %d bytes, and is left as it is", maxStateFile), nil)
+	}
 	if err := durable.Write(path, 0o600, true, durable.Bytes(content)); err != nil {
 		return stateError(path, "cannot be written", err)
 	}

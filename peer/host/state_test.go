@@ -1,9 +1,11 @@
 package host
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/satin-peer/satin/internal/durable"
 )
@@ -27,5 +29,33 @@ func TestStateOfAKilledProcessIsSweptUp(t *testing.T) {
 		if err := s.close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// Whoever joins by invitations for many cannot make the file of these longer than the next start reads: then that peer
+// would not start any more.
+func TestTicketsCanBeReadAgain(t *testing.T) {
+	path, now := filepath.Join(t.TempDir(), ticketsFile), time.Unix(1e9, 0)
+	book := &ticketBook{path: path}
+	used := make([]string, maxUses-1)
+	for i := range used {
+		used[i] = fmt.Sprintf("12D3KooWEfSPJ8YpT6zV2Qdqz4YVNoqJqGHdc4oC4NW9aUQZ%04d", i)
+	}
+	var secret []byte
+	for full := false; !full; {
+		next, err := book.issue(ticket{Expires: now.Unix() + 3600, Uses: maxUses, Used: used}, now)
+		if full = err != nil; !full {
+			secret = next
+		}
+		if len(book.all) > maxStateFile/maxUses/50 {
+			t.Fatalf("%d invitations for %d are written", len(book.all), maxUses)
+		}
+	}
+	again, err := openTicketBook(path)
+	if err != nil || len(again.all) != len(book.all) {
+		t.Fatalf("%d invitations are there again, of %d: %v", len(again.all), len(book.all), err)
+	}
+	if _, err := again.redeem(secret, mustID(1), now); err != nil {
+		t.Errorf("an invitation that is there is of no use: %v", err)
 	}
 }
