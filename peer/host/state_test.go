@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -57,5 +58,30 @@ func TestTicketsCanBeReadAgain(t *testing.T) {
 	}
 	if _, err := again.redeem(secret, mustID(1), now); err != nil {
 		t.Errorf("an invitation that is there is of no use: %v", err)
+	}
+}
+
+// A peer that has let somebody in stays in its swarm in its next life, also if that could not be written at first.
+func TestSettledOutlivesAFullDisk(t *testing.T) {
+	state := &stateDir{dir: t.TempDir()}
+	open := func() *swarm {
+		s, err := openSwarm(state, keyOf(1), mustID(1), "", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s, path := open(), state.path(swarmFile)
+	if err := errors.Join(os.Rename(path, path+".was"), os.MkdirAll(filepath.Join(path, "full"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.grant(mustID(2), false, time.Time{}); err == nil {
+		t.Fatal("somebody is let in, and nothing is written of it")
+	}
+	if err := errors.Join(os.RemoveAll(path), os.Rename(path+".was", path)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.grant(mustID(2), false, time.Time{}); err != nil || !open().settled {
+		t.Errorf("the next life may leave for another swarm, and remove the key of this one: %v", err)
 	}
 }

@@ -198,6 +198,7 @@ func (s *swarm) grant(id peer.ID, mayInvite bool, notAfter time.Time) ([]certifi
 	if !s.settled {
 		s.settled = true
 		if err := s.save(); err != nil {
+			s.settled = false // else it would never be written, and a next life could leave with the swarm's key
 			return nil, err
 		}
 	}
