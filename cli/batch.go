@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/spf13/pflag"
 
@@ -231,8 +232,9 @@ func (b *batch) one(ctx context.Context, in *input) (err error) {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if errors.Is(err, control.ErrUnavailable) || errors.Is(err, control.ErrNotRunning) {
-		return err // its daemon is gone, and goes on with the run when it is there again
+	if errors.Is(err, control.ErrUnavailable) || errors.Is(err, control.ErrNotRunning) ||
+		errors.As(err, new(syscall.Errno)) {
+		return err // its daemon is gone, and goes on with the run when it is there again; or the disk is full
 	}
 	if gone := os.Remove(filepath.Join(b.dir, in.file(".run"))); !errors.Is(gone, fs.ErrNotExist) {
 		err = errors.Join(err, gone)

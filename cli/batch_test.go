@@ -140,6 +140,37 @@ func TestBatchOutlivesItsDaemon(t *testing.T) {
 	}
 }
 
+// Guards that an answer that cannot be written is fetched again, and not computed again, when there is room.
+func TestBatchOutlivesAFullDisk(t *testing.T) {
+	m := newFakeMember()
+	f := newFake().withDaemon(t, m)
+	file, dir := lines(t, "3\n")
+	inTheWay := filepath.Join(dir, "0001.json")
+	if err := os.MkdirAll(filepath.Join(inTheWay, "full"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	try := func(code int) {
+		t.Helper()
+		if got := f.run("run", "count", "--each", file, "--results", dir); got != code {
+			t.Fatalf("exit code %d, %s", got, &f.err)
+		}
+	}
+	try(exitFailed)
+	for i := range m.runs {
+		if m.runs[i].Run == runGoing {
+			m.runs[i].App, m.runs[i].Args, m.runs[i].Mine = "count", []string{"3"}, true
+		}
+	}
+	m.asked = nil
+	if err := os.RemoveAll(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	try(0)
+	if asked := strings.Join(m.asked, ", "); asked != "runs, wait "+runGoing {
+		t.Errorf("asked %s", asked)
+	}
+}
+
 // Guards that a mistake in any line is told before anything runs.
 func TestBatchRefuses(t *testing.T) {
 	for _, c := range []struct {
