@@ -117,6 +117,7 @@ func (s *records) save() {
 	for _, id := range slices.Sorted(maps.Keys(s.passed)) {
 		lines = append(lines, recordLine{string(id), s.passed[id]})
 	}
+	unsaved := s.unsaved
 	s.unsaved = 0
 	s.mu.Unlock()
 	b, err := wire.Value().Encode(lines)
@@ -124,6 +125,9 @@ func (s *records) save() {
 		err = s.file.write(recordsName, b)
 	}
 	if err != nil {
+		s.mu.Lock()
+		s.unsaved += unsaved
+		s.mu.Unlock()
 		s.log.Error("the records of peers cannot be written", "error", err)
 	}
 }

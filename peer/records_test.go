@@ -1,8 +1,11 @@
 package peer
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -45,6 +48,27 @@ func TestRecords(t *testing.T) {
 	s = openRecords(t, dir)
 	if s.of("a1")+s.of("a2")+s.of("?1") != 0 || s.of("b1") != 4 || s.of("?2") != 3 {
 		t.Errorf("after two lies: %v", s.passed)
+	}
+}
+
+// A lie that is found out while the disk is full is written when it is not any more: else the liar's record, and those
+// of all whom the same member has let in, would be back in the next life.
+func TestRecordsOutliveAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	s := openRecords(t, dir)
+	s.pass([]verify.PeerID{"a1", "a2", "b1"})
+	s.save()
+	file := s.file.path(recordsName)
+	if err := errors.Join(os.Rename(file, file+".was"), os.MkdirAll(filepath.Join(file, "full"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	s.fall("a1")
+	if err := errors.Join(os.RemoveAll(file), os.Rename(file+".was", file)); err != nil {
+		t.Fatal(err)
+	}
+	s.save()
+	if s = openRecords(t, dir); s.of("a2") != 0 || s.of("b1") != 1 {
+		t.Errorf("in the next life: %v", s.passed)
 	}
 }
 

@@ -32,4 +32,7 @@ var fileMutants = []mutant{
 	{name: "files/computed-again", wrong: "an answer for which there was no room is computed again",
 		file: "cli/batch.go", pkg: "cli", run: "^TestBatchOutlivesAFullDisk$",
 		old: "errors.As(err, new(syscall.Errno)) {", new: "errors.Is(err, syscall.Errno(1<<20)) {"},
+	{name: "files/lie-forgotten", wrong: "a lie that was found out while the disk was full is never written",
+		file: "peer/records.go", pkg: "peer", run: "^TestRecordsOutliveAFullDisk$",
+		old: "s.unsaved += unsaved", new: "s.unsaved += 0 * unsaved"},
 }
