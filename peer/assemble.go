@@ -118,6 +118,7 @@ func (p *Peer) openFiles(apps *catalog) (err error) {
 		index: quota{most: maxIndex, memory: true},
 		dir:   filepath.Join(state, "checkpoints"), every: p.cfg.Checkpoint,
 		most: p.cfg.Steal.MaxKept, mostBytes: p.cfg.Steal.MaxKeptBytes}
+	p.checkpoints.quota.remove = p.checkpoints.makesWay
 	p.deaths = &infirmary{}
 	p.deaths.files, err = openCabinet(filepath.Join(state, "deaths"), ".deaths", maxDeaths, p.now)
 	return err

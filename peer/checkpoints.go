@@ -2,6 +2,7 @@ package peer
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -159,9 +160,26 @@ func (c *checkpoints) found(run job.RunID, s *stored) {
 
 // remove removes the checkpoint of a run that is over.
 func (c *checkpoints) remove(run job.RunID) {
+	c.quota.leave(run)
 	if err := os.RemoveAll(c.dirOf(run)); err != nil {
 		c.log.Warn("the checkpoint of a run that is over cannot be removed", "run", run, "error", err)
 	}
+}
+
+// makesWay removes what rests of a run, unless that has been taken up meanwhile.
+func (c *checkpoints) makesWay(run job.RunID) {
+	k := c.ledger(run)
+	if _, taken := c.inUse.LoadOrStore(k.dir, k); taken {
+		return
+	}
+	c.spawn(func(context.Context) {
+		c.log.Info("what is left of a run makes way for others", "run", run)
+		defer close(k.ended)
+		defer c.inUse.CompareAndDelete(k.dir, k)
+		if err := os.RemoveAll(k.dir); err != nil {
+			c.log.Warn("what is left of a run cannot be removed", "run", run, "error", err)
+		}
+	})
 }
 
 // left lists the manifests of the checkpoints that earlier lives have left, but for some. Empty ones are removed; those
@@ -186,9 +204,23 @@ func (c *checkpoints) left(but func(job.RunID) bool) (list []*statement.SignedMa
 			c.log.Warn("a checkpoint is of another run and is left alone", "directory", c.dirOf(run))
 		default:
 			list = append(list, m)
+			if m.Owner != c.self && !c.quota.counts(run) {
+				c.quota.rest(run, peerName(m.Owner), sizeOf(c.dirOf(run)))
+			}
 		}
 	}
 	return list
+}
+
+// sizeOf is how many bytes the files of a directory have.
+func sizeOf(dir string) (n int64) {
+	entries, _ := os.ReadDir(dir) // what cannot be read is not there
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
 }
 
 // hasNothing says whether a checkpoint has no file but its lock: the peer was killed before it had written anything.

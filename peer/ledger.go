@@ -196,7 +196,6 @@ func (k *ledger) isOpened() bool {
 func (k *ledger) end(l *checkpoint.Log, remove bool) {
 	defer close(k.ended)
 	defer k.of.inUse.CompareAndDelete(k.dir, k)
-	defer k.of.quota.leave(k.run)
 	defer k.of.index.leave(k.run)
 	if l == nil {
 		return
@@ -206,5 +205,8 @@ func (k *ledger) end(l *checkpoint.Log, remove bool) {
 		k.of.remove(k.run)
 	} else if err := l.Close(); err != nil {
 		k.of.log.Warn("the end of a checkpoint could not be written", "directory", k.dir, "error", err)
+	}
+	if !remove {
+		k.of.quota.rest(k.run, "", l.Stats().Bytes)
 	}
 }

@@ -14,13 +14,16 @@ import (
 // owner, and for what one other peer has computed in whatever runs, and a quarter for one run. What a run has taken is
 // estimated as it is written, and measured when it is at its bound, since compacting makes it less; whose it is of what
 // was there when it was opened is found when that is read. Of this peer's own runs only the part of each other peer
-// that has computed for them is bounded.
+// that has computed for them is bounded. What is left here of others' runs in which this peer takes no part now counts
+// too, and makes way for those in which it does.
 type quota struct {
-	most   int64 // bytes; 0: as much as there is
-	memory bool  // it is not of the disk, but of the index of what is there
+	most   int64           // bytes; 0: as much as there is
+	memory bool            // it is not of the disk, but of the index of what is there
+	remove func(job.RunID) // has what rests of a run removed; it does not block
 
-	mu sync.Mutex
-	of map[job.RunID]*portion
+	mu     sync.Mutex
+	of     map[job.RunID]*portion
+	rested uint64 // runs, so far
 }
 
 // A portion is what one run has of it.
@@ -31,6 +34,7 @@ type portion struct {
 	by      map[peer.ID]int64              // of bytes, by whoever has computed it; this peer is not in it
 	measure func() (bytes int64, all bool) // what it has in truth; all: nothing waits to be written
 	refused bool                           // that was said
+	rests   uint64                         // the higher the later; 0: it is being written
 }
 
 // Parts of the quota.
@@ -101,6 +105,46 @@ func (q *quota) found(run job.RunID, by map[peer.ID]int64) {
 	}
 }
 
+// rest counts on what stays here of another's run that nobody writes any more.
+func (q *quota) rest(run job.RunID, owner runs.PeerID, bytes int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	measure := func() (int64, bool) { return bytes, true }
+	if q.of[run] == nil {
+		q.count(run, owner, measure)
+	}
+	p := q.of[run]
+	if p.own {
+		delete(q.of, run)
+		return
+	}
+	q.rested++
+	p.bytes, p.measure, p.rests = bytes, measure, q.rested
+}
+
+// counts says whether something is counted of a run.
+func (q *quota) counts(run job.RunID) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.of[run] != nil
+}
+
+// makeWay has what has rested for the longest removed, of what counts against somebody; false if there is none.
+func (q *quota) makeWay(against func(*portion) bool) bool {
+	var gone job.RunID
+	for run, p := range q.of {
+		if p.rests > 0 && against(p) && (q.of[gone] == nil || p.rests < q.of[gone].rests) {
+			gone = run
+		}
+	}
+	if q.of[gone] == nil {
+		return false
+	}
+	delete(q.of, gone)
+	q.remove(gone)
+	return true
+}
+
 // leave gives back what a run had.
 func (q *quota) leave(run job.RunID) {
 	q.mu.Lock()
@@ -117,9 +161,13 @@ func (q *quota) take(run job.RunID, by peer.ID, n int64) (why string, news bool)
 	if p == nil {
 		return "", false
 	}
-	if why = q.exceeded(p, by, n); why != "" {
+	why, against := q.exceeded(p, by, n)
+	if why != "" {
 		p.remeasure() // it costs no more than that
-		why = q.exceeded(p, by, n)
+		why, against = q.exceeded(p, by, n)
+	}
+	for why != "" && q.makeWay(against) {
+		why, against = q.exceeded(p, by, n)
 	}
 	if why == "" {
 		p.bytes += n
@@ -145,8 +193,8 @@ func (p *portion) remeasure() {
 	p.bytes = has
 }
 
-// exceeded says which bound so many bytes more would break; "" if none.
-func (q *quota) exceeded(p *portion, by peer.ID, n int64) string {
+// exceeded says which bound so many bytes more would break, and what counts against that; "" if none.
+func (q *quota) exceeded(p *portion, by peer.ID, n int64) (why string, against func(*portion) bool) {
 	all, owners, senders := n, n, n
 	for _, other := range q.of {
 		senders += other.by[by]
@@ -167,14 +215,16 @@ func (q *quota) exceeded(p *portion, by peer.ID, n int64) string {
 	switch {
 	case q.most == 0:
 	case by != "" && senders > q.most/sendersPart:
-		return says("what "+by.String()+" has computed", q.most/sendersPart)
+		return says("what "+by.String()+" has computed", q.most/sendersPart),
+			func(o *portion) bool { return o.by[by] > 0 }
 	case p.own:
 	case p.bytes+n > q.most/runsPart:
-		return says("what is kept of it", q.most/runsPart)
+		return says("what is kept of it", q.most/runsPart), func(*portion) bool { return false }
 	case owners > q.most/ownersPart:
-		return says("what is kept of its owner's runs", q.most/ownersPart)
+		return says("what is kept of its owner's runs", q.most/ownersPart),
+			func(o *portion) bool { return o.owner == p.owner }
 	case all > q.most:
-		return says("what is kept of others' runs", q.most)
+		return says("what is kept of others' runs", q.most), func(*portion) bool { return true }
 	}
-	return ""
+	return "", nil
 }

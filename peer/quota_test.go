@@ -2,6 +2,7 @@ package peer
 
 import (
 	"crypto/rand"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,7 +80,8 @@ func TestQuota(t *testing.T) {
 	if n, why := fill(third); n != 0 || !strings.Contains(why, "has computed") {
 		t.Errorf("what another has computed takes %d MiB of a third run: %s", n, why)
 	}
-	if by = "other"; q.exceeded(q.of[third], by, mib) != "" {
+	by = "other"
+	if why, _ := q.exceeded(q.of[third], by, mib); why != "" {
 		t.Error("what one may not have nobody may")
 	}
 	own := job.RunID{99}
@@ -90,7 +92,7 @@ func TestQuota(t *testing.T) {
 	if n, why := fill(own); n != 32 || !strings.Contains(why, "has computed") {
 		t.Errorf("what another has computed takes %d MiB of an own run, want 32: %s", n, why)
 	}
-	if q.exceeded(q.of[third], "", mib) != "" {
+	if why, _ := q.exceeded(q.of[third], "", mib); why != "" {
 		t.Error("an own run takes the room of others")
 	}
 	one := &quota{most: 8 * mib}
@@ -151,6 +153,55 @@ func TestCheckpointsAreBounded(t *testing.T) {
 		if len(c.quota.of) != 0 {
 			t.Errorf("%s: a run that is over has a part of the disk", name)
 		}
+	}
+}
+
+// What stays on the disk of an owner's runs in which this peer takes no part any more, as when their jobs kill its
+// process or they leave it out, counts also in the next life, and the oldest makes way: else the owner would fill the
+// disk with one run after the other.
+func TestRestingRunsMakeWay(t *testing.T) {
+	owner, dir := voucherOf(t, nil, nil), t.TempDir()
+	const most, result = 64 << 10, 1 << 10
+	life := func(runs int) (list []string) {
+		b, _ := standing()
+		c := &checkpoints{base: b, self: "somebody", dir: dir, every: time.Hour, quota: quota{most: most}}
+		c.quota.remove = c.makesWay
+		c.left(func(job.RunID) bool { return false })
+		for range runs {
+			m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
+			signed, err := m.Sign(owner.key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := c.ledger(signed.Run)
+			if _, err := k.open(signed, nil); err != nil {
+				t.Fatal(err)
+			}
+			taken := 0
+			for i := range uint32(most / result) {
+				if k.AppendOutcome([]uint32{i}, [16]byte{1}, make([]byte, result), nil) {
+					taken++
+				}
+			}
+			if k.close(false); taken < most/result/runsPart/2 {
+				t.Errorf("a run in which this peer takes part has room for %d results", taken)
+			}
+			list = append(list, k.dir)
+		}
+		b.end(func() {})
+		return list
+	}
+	first, then := life(6), life(6)
+	size := int64(0)
+	for i, run := range slices.Concat(first, then) {
+		if n := sizeOf(run); n > 0 {
+			size += n
+		} else if i == len(first)+len(then)-1 {
+			t.Error("the newest makes way")
+		}
+	}
+	if size == 0 || size > most/ownersPart {
+		t.Errorf("runs of one owner take %d bytes of the disk, of %d", size, most/ownersPart)
 	}
 }
 

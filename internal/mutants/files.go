@@ -35,4 +35,13 @@ var fileMutants = []mutant{
 	{name: "files/lie-forgotten", wrong: "a lie that was found out while the disk was full is never written",
 		file: "peer/records.go", pkg: "peer", run: "^TestRecordsOutliveAFullDisk$",
 		old: "s.unsaved += unsaved", new: "s.unsaved += 0 * unsaved"},
+	{name: "files/rest-uncounted", wrong: "an owner fills the disk with runs in which nobody takes part any more",
+		file: "peer/ledger.go", pkg: "peer", run: "^TestRestingRunsMakeWay$",
+		old: "k.of.quota.rest(k.run, \"\", l.Stats().Bytes)", new: "k.of.quota.leave(k.run)"},
+	{name: "files/rest-uncounted-later", wrong: "what earlier lives have left of runs does not count",
+		file: "peer/checkpoints.go", pkg: "peer", run: "^TestRestingRunsMakeWay$",
+		old: "m.Owner != c.self && !c.quota.counts(run)", new: "false"},
+	{name: "files/rest-keeps-others-out", wrong: "what is left of runs keeps those out in which this peer takes part",
+		file: "peer/quota.go", pkg: "peer", run: "^TestRestingRunsMakeWay$",
+		old: "why != \"\" && q.makeWay(against)", new: "false && q.makeWay(against)"},
 }
