@@ -183,6 +183,7 @@ func (w *writer) copyOut(moves []move) (g *segment, moved []move, err error) {
 	fail := func(err error) (*segment, []move, error) {
 		out.Close()
 		_ = s.fs.Remove(name + unfinishedSuffix) // or at the next Open
+		_ = s.fs.Remove(name)                    // if it has its name already: each try would leave one
 		return nil, nil, classify(name, err)
 	}
 	buf, err := appendOpening(nil, s.header)

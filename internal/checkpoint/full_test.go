@@ -2,7 +2,10 @@ package checkpoint
 
 import (
 	"errors"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -106,5 +109,65 @@ func TestFailedSync(t *testing.T) {
 	}
 	if err := h.check(read(t, m.crash(allLost)).Records()); err != nil {
 		t.Error(err)
+	}
+}
+
+// badDirs is a file system in which names cannot be made durable for a while.
+type badDirs struct {
+	*memFS
+	bad atomic.Bool
+}
+
+func (m *badDirs) SyncDir(dir string) error {
+	if m.bad.Load() {
+		return syscall.EIO
+	}
+	return m.memFS.SyncDir(dir)
+}
+
+// A compaction that fails in the end leaves no copy behind, or the disk would be full after some tries.
+func TestNoCopyIsLeft(t *testing.T) {
+	m := &badDirs{memFS: newMemFS()}
+	cfg := byHand
+	cfg.FS = m
+	l, err := Open(testDir, testHeader, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendAll(t, l, job(1, 1), job(1, 2), job(2))
+	syncAll(t, l)
+	appendAll(t, l, job(1))
+	syncAll(t, l)
+	before := m.used()
+	m.bad.Store(true)
+	for range 3 {
+		if err := l.Compact(t.Context()); !errors.Is(err, syscall.EIO) {
+			t.Errorf("Compact: %v", err)
+		}
+	}
+	if n := m.used(); n != before {
+		t.Errorf("%d bytes are used, and %d before", n, before)
+	}
+	m.bad.Store(false)
+	if err := errors.Join(l.Compact(t.Context()), l.Close()); err != nil {
+		t.Error(err)
+	}
+	if s := read(t, m.memFS); s.Len() != 2 || m.used() >= before {
+		t.Errorf("%d results of %d bytes", s.Len(), m.used())
+	}
+}
+
+// What is stored beside a file of the highest number that there is, is read again.
+func TestHighestNumber(t *testing.T) {
+	m := newMemFS()
+	m.put(filepath.Join(testDir, segmentName(1<<63-1)), nil)
+	l := reopen(t, m, byHand)
+	appendAll(t, l, job(1))
+	syncAll(t, l)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s := read(t, m); s.Len() != 1 {
+		t.Errorf("%d results", s.Len())
 	}
 }

@@ -53,6 +53,9 @@ const (
 	unfinishedSuffix = ".unfinished"
 	damagedSuffix    = ".damaged"
 	segmentDigits    = 8
+	// noNumber is more than this program gives to a file. Whoever has made a directory may have gone up to where there
+	// are no higher numbers, and what is written next would not be read again.
+	noNumber = 1 << 62
 )
 
 func segmentName(seq uint64) string {
@@ -82,7 +85,9 @@ func (s *store) load(want Header) error {
 		if !ok {
 			continue
 		}
-		s.highest = max(s.highest, seq)
+		if seq < noNumber {
+			s.highest = max(s.highest, seq)
+		}
 		switch rest {
 		case "":
 			s.segments = append(s.segments, &segment{seq: seq, name: filepath.Join(s.dir, name)})

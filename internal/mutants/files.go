@@ -44,4 +44,8 @@ var fileMutants = []mutant{
 	{name: "files/rest-keeps-others-out", wrong: "what is left of runs keeps those out in which this peer takes part",
 		file: "peer/quota.go", pkg: "peer", run: "^TestRestingRunsMakeWay$",
 		old: "why != \"\" && q.makeWay(against)", new: "false && q.makeWay(against)"},
+	{name: "files/copies-left", wrong: "each try to compact leaves a copy on the disk", file: "internal/checkpoint/compact.go",
+		run: "^TestNoCopyIsLeft$", old: "		_ = s.fs.Remove(name)  ", new: "		//"},
+	{name: "files/highest-number", wrong: "what is stored beside a file of the highest number is not read again",
+		file: "internal/checkpoint/store.go", run: "^TestHighestNumber$", old: "if seq < noNumber {", new: "if seq > 0 {"},
 }
