@@ -52,7 +52,7 @@ func (c *cabinet) write(name string, parts ...[]byte) error {
 		return nil
 	})
 	if err == nil && c.most > 0 {
-		c.prune(c.now())
+		c.prune(c.now(), name)
 	}
 	return err
 }
@@ -152,13 +152,12 @@ func (c *cabinet) files() (list []cabinetFile) {
 	return list
 }
 
-// prune removes the oldest files beyond most, and what was left of writes that were cut off.
-func (c *cabinet) prune(now time.Time) {
-	list := c.files()
-	for i, f := range list {
-		if i < len(list)-c.most {
-			_ = os.Remove(c.path(f.name))
-		}
+// prune removes the oldest files beyond most, and what was left of writes that were cut off. One that was just written
+// stays, though it looks older than all others where the clock was ahead when they were written, or begins anew now.
+func (c *cabinet) prune(now time.Time, written string) {
+	list := slices.DeleteFunc(c.files(), func(f cabinetFile) bool { return f.name == written })
+	for _, f := range list[:max(0, len(list)+1-c.most)] {
+		_ = os.Remove(c.path(f.name))
 	}
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {

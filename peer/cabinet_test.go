@@ -33,3 +33,23 @@ func TestCabinetIsSweptUp(t *testing.T) {
 		t.Errorf("files %v", got)
 	}
 }
+
+// What was just written stays, whatever the clock said when the others were; the oldest of these goes.
+func TestCabinetKeepsTheNewest(t *testing.T) {
+	c, err := openCabinet(t.TempDir(), ".answer", 2, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"one", "two", "three"} {
+		if err := c.write(name, []byte(name)); err != nil {
+			t.Fatal(err)
+		}
+		ahead := time.Now().Add(time.Duration(1+i) * time.Hour)
+		if err := os.Chtimes(c.path(name), ahead, ahead); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c.has("one") || !c.has("two") || !c.has("three") {
+		t.Errorf("files %v", c.files())
+	}
+}

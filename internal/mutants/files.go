@@ -48,4 +48,7 @@ var fileMutants = []mutant{
 		run: "^TestNoCopyIsLeft$", old: "		_ = s.fs.Remove(name)  ", new: "		//"},
 	{name: "files/highest-number", wrong: "what is stored beside a file of the highest number is not read again",
 		file: "internal/checkpoint/store.go", run: "^TestHighestNumber$", old: "if seq < noNumber {", new: "if seq > 0 {"},
+	{name: "files/newest-goes", wrong: "an answer that was just written goes, where the clock was ahead before",
+		file: "peer/cabinet.go", pkg: "peer", run: "^TestCabinetKeepsTheNewest$",
+		old: "return f.name == written", new: "return f.name == written && false"},
 }
