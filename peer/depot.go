@@ -123,13 +123,17 @@ func (x *depot) open(cfg *Config, q *quota) (err error) {
 	return nil
 }
 
-// recall reads what was written down. Bytes of which nothing is, or which were cut off, are removed.
+// recall reads what was written down. Bytes of which nothing is, or which were cut off, are removed; those of which it
+// cannot be read, as what a later version has written, stay.
 func (x *depot) recall() (list []deposits.Item) {
 	sizes := map[library.Hash]int64{}
 	for _, f := range x.files.files() {
 		i, err := x.item(f.name)
 		if err != nil || hex.EncodeToString(i.Hash[:]) != f.name {
 			x.log.Warn("what was written down of a deposit is not understood", "file", f.name, "error", err)
+			if h, ok := wire.ParseHash(f.name); ok {
+				sizes[h] = x.lib.Size(h)
+			}
 			continue
 		}
 		sizes[library.Hash(i.Hash)] = i.Size

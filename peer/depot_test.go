@@ -122,6 +122,16 @@ func TestDepotAfterRestart(t *testing.T) {
 	if got := files(); len(got) != 2 || slices.Contains(got, stray) || slices.Contains(got, names[0]) {
 		t.Errorf("what nothing is written down of, or was cut off, is still there: %q", got)
 	}
+	item := filepath.Join(dir, "items", names[1]+".item")
+	if err := os.WriteFile(item, []byte("of a later version"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x = open()
+	x.close()
+	x.lib = nil
+	if !slices.Contains(files(), names[1]) {
+		t.Error("the bytes are gone of what is not understood")
+	}
 }
 
 // vouches is a host that knows some members.

@@ -51,4 +51,7 @@ var fileMutants = []mutant{
 	{name: "files/newest-goes", wrong: "an answer that was just written goes, where the clock was ahead before",
 		file: "peer/cabinet.go", pkg: "peer", run: "^TestCabinetKeepsTheNewest$",
 		old: "return f.name == written", new: "return f.name == written && false"},
+	{name: "files/not-understood-goes", wrong: "an older version removes the deposits of a later one",
+		file: "peer/depot.go", pkg: "peer", run: "^TestDepotAfterRestart$", old: "sizes[h] = x.lib.Size(h)",
+		new: "sizes[h] = 0"},
 }
