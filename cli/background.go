@@ -89,9 +89,7 @@ func openDaemonLog(stateDir string) (path string, _ *os.File, err error) {
 	}
 	path = filepath.Join(stateDir, settings.LogFile)
 	if info, err := os.Stat(path); err == nil && info.Size() > maxDaemonLog {
-		if err := os.Rename(path, path+".1"); err != nil {
-			return "", nil, err
-		}
+		(&boundedLog{path: path}).cut() // a daemon that runs may go on writing there
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	return path, file, err

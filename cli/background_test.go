@@ -44,7 +44,8 @@ func TestDaemonLog(t *testing.T) {
 	if err := file.Truncate(maxDaemonLog + 1); err != nil {
 		t.Fatal(err)
 	}
-	file.Close()
+	running := file // by a daemon that is started again by mistake
+	defer running.Close()
 	if _, file, err = openDaemonLog(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +56,9 @@ func TestDaemonLog(t *testing.T) {
 	}
 	if _, err := os.Stat(path + ".1"); err != nil {
 		t.Error(err)
+	}
+	if _, err := running.WriteString("goes on\n"); err != nil || lastLine(path, 0) != "goes on" {
+		t.Errorf("the daemon that runs writes to another file, or: %v", err)
 	}
 }
 
