@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"slices"
 	"time"
 
 	"github.com/satin-peer/satin/internal/engine"
@@ -51,8 +52,11 @@ func (o outside) Dropped(t *engine.Taken) {
 	})
 }
 
-// maxDrops bounds what is told together.
-const maxDrops = 1024
+// Bounds on what is told together: of jobs the driver takes some thousand whose paths are as long as may be.
+const (
+	maxDrops = 1024
+	maxFound = 256
+)
 
 // Salvage says whether somebody has the outcome of the job at a path, or works on it, or on one under it. The
 // snapshot that it looks into may be some milliseconds old, which costs work and nothing else.
@@ -65,7 +69,7 @@ func (o salvager) Found(t *engine.Taken) {
 	e := o.e
 	begun := time.Now()
 	f := foundJob{t: t}
-	f.job, f.bad = e.jobOf(t)
+	f.job, f.bad = e.jobOf(t.Job())
 	e.encoded(begun)
 	e.mu.Lock()
 	e.found = append(e.found, f)
@@ -92,7 +96,8 @@ func (o salvager) Kept(j engine.Job, out engine.Outcome) bool {
 	}
 	took := time.Since(begun)
 	e.encoding.Add(int64(took))
-	if bad != nil || len(outcome) > port.MaxOutcome { // or too large to be kept for each job above another
+	// What is too large is not kept for each job above another, nor what no checkpoint takes.
+	if bad != nil || len(outcome) > port.MaxOutcome || len(j.ID.Path) > wire.MaxElements {
 		e.kept.none(took)
 		return false
 	}
@@ -118,7 +123,7 @@ type foundJob struct {
 // hearFound tells of jobs that need not run here. None of them can have been dropped before: the pool says so
 // later, and what it says waits behind them.
 func (e *Engine) hearFound(found []foundJob) {
-	var jobs []steal.Taken
+	jobs := make([]steal.Taken, 0, len(found))
 	for _, f := range found {
 		if f.bad != nil {
 			f.t.PutBack(true)
@@ -127,7 +132,7 @@ func (e *Engine) hearFound(found []foundJob) {
 		f.job.Ref = e.give(f.t)
 		jobs = append(jobs, f.job)
 	}
-	if len(jobs) > 0 {
-		e.happened(port.Event{Kind: port.Found, Jobs: jobs})
+	for some := range slices.Chunk(jobs, maxFound) {
+		e.happened(port.Event{Kind: port.Found, Jobs: some})
 	}
 }

@@ -43,10 +43,12 @@ func ArgumentOf(fn string, arg []byte) (any, error) {
 	return v, err
 }
 
-// jobOf encodes a job that is on its way out, and tells of what it shares. The error says that this is too much;
-// Register has seen to the rest.
-func (e *Engine) jobOf(t *engine.Taken) (out steal.Taken, err error) {
-	j := t.Job()
+// jobOf encodes a job that is on its way out, and tells of what it shares. The error says that this, or its path,
+// is too much; Register has seen to the rest.
+func (e *Engine) jobOf(j engine.Job) (out steal.Taken, err error) {
+	if len(j.ID.Path) > steal.MaxPath {
+		return out, fmt.Errorf("its path has %d steps, at most %d may be told", len(j.ID.Path), steal.MaxPath)
+	}
 	names, err := e.sharing.names(j)
 	if err != nil {
 		return out, err

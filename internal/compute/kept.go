@@ -46,7 +46,7 @@ func (q *keptQueue) add(took time.Duration, k port.KeptJob) (full bool) {
 	defer q.mu.Unlock()
 	q.spent += took
 	q.waiting = append(q.waiting, k)
-	q.bytes += len(k.Partial.Outcome) + len(k.Job.Arg)
+	q.bytes += len(k.Partial.Outcome) + len(k.Job.Arg) + 4*(len(k.Partial.Path)+len(k.Job.Path))
 	return 2*len(q.waiting) >= maxKeptWaiting || 2*q.bytes >= maxKeptBytes
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -23,12 +25,17 @@ func init() { satin.Register("compute.hold", hold) }
 
 // While the loop does not come, workers drop what does not fit, count it, and go on.
 func TestKeptOutcomesAreBounded(t *testing.T) {
-	for name, size := range map[string]int{"many": 1, "large": maxKeptBytes / 2} {
+	long := make(job.Path, maxKeptBytes/16)
+	for name, k := range map[string]port.KeptJob{
+		"many":  {Partial: steal.Partial{Outcome: make([]byte, 1)}},
+		"large": {Partial: steal.Partial{Outcome: make([]byte, maxKeptBytes/2)}},
+		"deep":  {Partial: steal.Partial{Path: long}, Job: steal.Job{Path: long}},
+	} {
 		var q keptQueue
-		taken := 0
+		taken, size := 0, len(k.Partial.Outcome)+8*len(k.Partial.Path)
 		for range 2 * maxKeptWaiting {
 			if q.room(0, 1) {
-				q.add(0, port.KeptJob{Partial: steal.Partial{Outcome: make([]byte, size)}})
+				q.add(0, k)
 				taken++
 			}
 		}
@@ -39,6 +46,42 @@ func TestKeptOutcomesAreBounded(t *testing.T) {
 		if more := q.take(); len(got) != taken || !q.room(0, 1) || len(more) != 0 {
 			t.Errorf("%s: the loop gets %d of %d, or there is no room afterwards", name, len(got), taken)
 		}
+	}
+}
+
+// What nobody would take is not told: outcomes of jobs with paths beyond all bounds, more arguments of a program than
+// it may have, more jobs in one event than whoever reads it has room for.
+func TestToldIsBounded(t *testing.T) {
+	e, err := New(Config{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	for n, want := range map[int]bool{wire.MaxElements: true, wire.MaxElements + 1: false} {
+		j := engine.Job{ID: job.ID{Path: make(job.Path, n)}, Func: "compute.hold", Arg: 7}
+		if got := (salvager{outside{e: e}}).Kept(j, engine.Outcome{Result: 7}); got != want {
+			t.Errorf("an outcome with a path of %d steps is kept: %t", n, got)
+		}
+	}
+	for n, want := range map[int]bool{steal.MaxPath: true, steal.MaxPath + 1: false} {
+		j := engine.Job{ID: job.ID{Path: make(job.Path, n)}, Func: "compute.hold", Arg: 7}
+		if _, err := e.jobOf(j); (err == nil) != want {
+			t.Errorf("a job with a path of %d steps leaves: %v", n, err)
+		}
+	}
+	e.hearFound(make([]foundJob, 2*maxFound+1))
+	events, _ := e.Poll()
+	for _, ev := range events {
+		if ev.Kind == port.Found && len(ev.Jobs) > maxFound {
+			t.Errorf("%d jobs are told together", len(ev.Jobs))
+		}
+	}
+	if len(e.given) != 2*maxFound+1 {
+		t.Errorf("%d jobs are outside", len(e.given))
+	}
+	p := programs{tell: func(ev port.Event) { t.Errorf("%v is told", ev.Kind) }}
+	if _, err := p.execute("tool", nil, make([]string, port.MaxArgs+1), nil); err == nil {
+		t.Error("a program may have any arguments")
 	}
 }
 

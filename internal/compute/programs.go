@@ -2,6 +2,7 @@ package compute
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -23,6 +24,9 @@ const AbortedEvery = 20 * time.Millisecond
 
 // execute is called by workers.
 func (p *programs) execute(name string, input []byte, args []string, aborted func() bool) ([]byte, error) {
+	if len(args) > port.MaxArgs {
+		return nil, fmt.Errorf("executable %q: %d arguments, at most %d are possible", name, len(args), port.MaxArgs)
+	}
 	came := make(chan *port.Execution, 1)
 	p.mu.Lock()
 	p.ticket++

@@ -64,7 +64,7 @@ func (e *Engine) take(most int, next func() (t *engine.Taken, later bool)) (take
 		if t, later = next(); t == nil {
 			break
 		}
-		j, err := e.jobOf(t)
+		j, err := e.jobOf(t.Job())
 		if err != nil { // it stays
 			t.PutBack(false)
 			break

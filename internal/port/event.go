@@ -85,10 +85,13 @@ type KeptJob struct {
 type Execution struct {
 	Ticket  uint64   `cbor:"1,keyasint"`
 	Name    string   `cbor:"2,keyasint,omitempty"`
-	Args    []string `cbor:"3,keyasint,omitempty"`
+	Args    []string `cbor:"3,keyasint,omitempty"` // at most MaxArgs
 	Data    []byte   `cbor:"4,keyasint,omitempty"` // its input, or what it wrote
 	Failure string   `cbor:"5,keyasint,omitempty"` // why there is none
 }
+
+// MaxArgs is how many arguments a program may be run with.
+const MaxArgs = 8 << 10
 
 // ErrByJobs is what the reason of an engine's death wraps if jobs have brought it about: a stack that overflowed,
 // memory that ran out.

@@ -83,6 +83,6 @@ func DecodeNames(b []byte) (*Names, error) {
 // NamesTaken reads what the engine of this peer says of a job that it gives away: its values of lattices may be large.
 func NamesTaken(b []byte) (*Names, error) {
 	n := new(Names)
-	err := wire.Local().Decode(b, n)
+	err := wire.Told().Decode(b, n)
 	return n, err
 }

@@ -1,11 +1,14 @@
 package port_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"reflect"
 	"testing"
 
 	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/sharedobj"
 )
 
@@ -36,6 +39,16 @@ func TestNames(t *testing.T) {
 		got, err := port.DecodeNames(b)
 		if c.bad != errors.Is(err, port.ErrNames) || !c.bad && !reflect.DeepEqual(got, &c.names) {
 			t.Errorf("%s: %+v, %v", what, got, err)
+		}
+	}
+}
+
+// What the engine of this peer says that a job names takes little memory, but for the values of lattices.
+func TestNamesTaken(t *testing.T) {
+	for n, good := range map[int]bool{wire.MaxElements: true, wire.MaxElements + 1: false} {
+		b := binary.BigEndian.AppendUint32([]byte{0xa1, 1, 0x9a}, uint32(n))
+		if _, err := port.NamesTaken(append(b, bytes.Repeat([]byte{0xa0}, n)...)); (err == nil) != good {
+			t.Errorf("%d empty needs: %v", n, err)
 		}
 	}
 }

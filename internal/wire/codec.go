@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -20,8 +21,13 @@ type Codec struct {
 	limit int
 }
 
-// Control is the codec of protocol messages: at most MaxControlFrame bytes, 16 levels deep, 16,384 elements
-// in an array.
+// MaxElements is how many elements an array may have whose sender may lie.
+const MaxElements = 16 << 10
+
+// maxItems is how many items an event may have, in all: a path has one for each step.
+const maxItems = 8 << 20
+
+// Control is the codec of protocol messages: at most MaxControlFrame bytes, 16 levels deep, MaxElements in an array.
 func Control() *Codec { return control }
 
 // Figures is the codec of what peers tell of themselves for people: as Control, but what a newer build tells besides is
@@ -43,10 +49,16 @@ func Shared() *Codec { return shared }
 // deep, as many elements as fit.
 func Local() *Codec { return local }
 
+// Told decodes what a process of jobs tells, which may have left its sandbox: as many bytes as its reader takes, 16
+// levels deep, MaxElements in an array and maxItems in all. So what is not in strings takes some 70 MB, though an
+// element of one byte may become a struct of 232.
+func Told() *Codec { return told }
+
 var (
 	local    = newCodec(MaxLocalFrame, 16, MaxLocalFrame/2, 1<<10, cbor.ExtraDecErrorUnknownField)
-	control  = newCodec(MaxControlFrame, 16, 16<<10, 1<<10, cbor.ExtraDecErrorUnknownField)
-	figures  = newCodec(MaxControlFrame, 16, 16<<10, 1<<10, cbor.ExtraDecErrorNone)
+	told     = newCodec(math.MaxInt, 16, MaxElements, 1<<10, cbor.ExtraDecErrorUnknownField)
+	control  = newCodec(MaxControlFrame, 16, MaxElements, 1<<10, cbor.ExtraDecErrorUnknownField)
+	figures  = newCodec(MaxControlFrame, 16, MaxElements, 1<<10, cbor.ExtraDecErrorNone)
 	value    = newCodec(MaxValue, 64, MaxValue, MaxValue, cbor.ExtraDecErrorUnknownField)
 	outcomes = newCodec(MaxOutcome, 64, MaxOutcome, MaxOutcome, cbor.ExtraDecErrorUnknownField)
 	shared   = newCodec(math.MaxInt, 64, math.MaxInt32, math.MaxInt32, cbor.ExtraDecErrorUnknownField)
@@ -111,8 +123,29 @@ func (c *Codec) Decode(b []byte, v any) error {
 	if len(b) > c.limit {
 		return fmt.Errorf("%w: %d bytes, at most %d are accepted", ErrEncoding, len(b), c.limit)
 	}
+	if c == told && items(b) > maxItems {
+		return fmt.Errorf("%w: more than %d items", ErrEncoding, maxItems)
+	}
 	if err := c.dec.Unmarshal(b, v); err != nil {
 		return fmt.Errorf("%w: %w", ErrEncoding, err)
 	}
 	return nil
+}
+
+// items counts what has a head of its own in an encoding: numbers, strings, arrays and maps, however they are nested.
+func items(b []byte) (n int) {
+	for ; len(b) > 0; n++ {
+		kind, arg := b[0]>>5, uint64(b[0]&31)
+		b = b[1:]
+		if arg >= 24 { // it follows, in 1, 2, 4 or 8 bytes
+			var full [8]byte
+			size := min(1<<(arg&3), len(b))
+			copy(full[8-size:], b[:size])
+			arg, b = binary.BigEndian.Uint64(full[:]), b[size:]
+		}
+		if kind == 2 || kind == 3 {
+			b = b[min(arg, uint64(len(b))):]
+		}
+	}
+	return n
 }

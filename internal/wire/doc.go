@@ -6,7 +6,8 @@
 // indefinite lengths, tags, invalid UTF-8, deep nesting, overlong arrays and maps, and bytes after the value.
 // No type is chosen by the sender.
 //
-// There are three codecs. Local is for what goes between the processes of one peer. Control is for messages
+// Of the codecs Local is for what goes between the processes of one peer, and Told for what it is told by the one that
+// runs other people's jobs. Control is for messages
 // of the protocol, whose types carry numbered fields (`cbor:"1,keyasint"`); package steal declares its
 // messages that way and knows nothing of this package. Value is for arguments and results of applications,
 // which may be larger.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -207,6 +208,34 @@ func TestValues(t *testing.T) {
 	}
 	if _, err := wire.Value().Encode(func() {}); !errors.Is(err, wire.ErrEncoding) {
 		t.Errorf("a function was encoded: %v", err)
+	}
+}
+
+// What a process of jobs tells may be long if it is of strings. Of the rest there is so much, whatever it is nested in:
+// a number of three bytes counts once, and what is in a string does not.
+func TestToldIsBounded(t *testing.T) {
+	lists := func(arrays, numbers int) [][]uint16 {
+		return slices.Repeat([][]uint16{slices.Repeat([]uint16{300}, numbers)}, arrays)
+	}
+	for name, c := range map[string]struct {
+		v    any
+		good bool
+	}{
+		"a long string":       {bytes.Repeat([]byte("x"), 9<<20), true},
+		"a long array":        {lists(1, wire.MaxElements), true},
+		"too long an array":   {lists(1, wire.MaxElements+1), false},
+		"long in all":         {lists(200, wire.MaxElements), true}, // of 9.8 MB
+		"too much in all":     {lists(512, wire.MaxElements), false},
+		"strings in an array": {slices.Repeat([]string{strings.Repeat("x", 1000)}, 9000), true},
+	} {
+		b, err := wire.Shared().Encode(c.v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := reflect.New(reflect.TypeOf(c.v))
+		if err := wire.Told().Decode(b, got.Interface()); (err == nil) != c.good {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

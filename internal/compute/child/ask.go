@@ -146,7 +146,7 @@ func (a *Asked) ask(q *question) (*reply, error) {
 		return nil, a.process.why(err)
 	}
 	r := new(reply)
-	if err := wire.Local().Decode(b, r); err != nil {
+	if err := wire.Told().Decode(b, r); err != nil {
 		return nil, err
 	}
 	switch {

@@ -234,7 +234,7 @@ func (p *programs) open(x *Program) (*os.File, error) {
 func (p *programs) execute(ctx context.Context, x *Program, args []string, input []byte) ([]byte, error) {
 	cfg := &p.cfg
 	trouble := func(err error) error { return fmt.Errorf("executable %q: %w", x.Name, err) }
-	if len(strings.Join(args, "")) > maxProgramArgs || len(args) > maxProgramArgs/8 || len(input) > MaxProgramIO {
+	if len(strings.Join(args, "")) > maxProgramArgs || len(args) > port.MaxArgs || len(input) > MaxProgramIO {
 		return nil, trouble(fmt.Errorf("%d arguments and %d bytes of input are more than %d bytes and %d",
 			len(args), len(input), maxProgramArgs, MaxProgramIO))
 	}

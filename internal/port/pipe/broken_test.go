@@ -2,12 +2,14 @@ package pipe
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"unsafe"
 
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wire"
@@ -134,11 +136,48 @@ func TestEventsWait(t *testing.T) {
 			_ = out.Close()
 		}()
 		synctest.Wait()
-		if e.unread == 0 || e.unread > 1000+2*len(one) {
+		if e.unread == 0 || e.unread > 1000+memory(&port.Event{}, len(one)) {
 			t.Errorf("%d bytes wait", e.unread)
 		}
 		if got := len(all(t, e)); got != n+1 {
 			t.Errorf("%d events came", got)
+		}
+		e.Close()
+	})
+}
+
+// What waits is counted by the memory that it takes: an event may take a hundred times as much as its encoding. Of one
+// that would take a thousand times as much nothing is set aside.
+func TestEventsCountByTheirMemory(t *testing.T) {
+	for what, size := range map[string]uintptr{"an event": unsafe.Sizeof(port.Event{}),
+		"a job": unsafe.Sizeof(steal.Taken{}), "what is kept": unsafe.Sizeof(port.KeptJob{}),
+		"figures": unsafe.Sizeof(port.Figures{}), "a segment": unsafe.Sizeof(port.SegmentTally{})} {
+		if least := memory(&port.Event{}, 0); int(size) > least {
+			t.Errorf("%s takes %d bytes, which count as %d", what, size, least)
+		}
+	}
+	for n, good := range map[int]bool{wire.MaxElements: true, wire.MaxElements + 1: false} {
+		for kind, list := range map[port.EventKind]byte{port.Taken: 4, port.Kept: 9} {
+			b := binary.BigEndian.AppendUint32([]byte{0xa2, 1, byte(kind), list, 0x9a}, uint32(n))
+			e, err := decodeEvent(append(b, bytes.Repeat([]byte{0xa0}, n)...)) // empty maps
+			if (err == nil) != good || good && memory(&e, 0) < n*int(unsafe.Sizeof(steal.Taken{})) {
+				t.Errorf("%v with %d jobs counts as %d bytes: %v", kind, n, memory(&e, 0), err)
+			}
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		const most = 20_000
+		in, out := io.Pipe()
+		e := newEngine(in, sink{io.Discard}, nil, bounds{unwritten: 1000, unread: most, message: 1000})
+		one := written(t, map[int]int{1: int(port.Dropped)})
+		go func() {
+			for err := error(nil); err == nil; {
+				_, err = out.Write(one)
+			}
+		}()
+		synctest.Wait()
+		if n := len(e.events); n == 0 || n > 1+most/int(unsafe.Sizeof(port.Event{})) {
+			t.Errorf("%d events wait", n)
 		}
 		e.Close()
 	})

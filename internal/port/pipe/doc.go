@@ -8,9 +8,9 @@
 // Nothing here holds the driver up. Whoever gives an order writes it, as long as the pipe takes it without waiting,
 // so that no other goroutine has to wake first; else it waits in a queue (queue.go), from which a shared value goes
 // that is forgotten before it was written. An engine that does not take maxUnwritten bytes of orders is given up.
-// Events wait for Poll; when maxUnread bytes of them do, nothing more is read, so that the pipe fills and the other
-// end waits. It waits for nothing else: so either the driver polls or it is busy, and neither side can wait for the
-// other one's waiting.
+// Events wait for Poll; when they take maxUnread bytes of memory, nothing more is read, so that the pipe fills and the
+// other end waits. It waits for nothing else: so either the driver polls or it is busy, and neither side can wait for
+// the other one's waiting.
 //
 // A job is fetched before somebody asks for it (stock.go), so that most steals do not wait for the other process.
 //

@@ -15,7 +15,7 @@ import (
 // Bounds on what waits, in bytes, and one message more; and on a message, besides the shared value that it brings.
 const (
 	maxUnwritten = 256 << 20
-	maxUnread    = 64 << 20
+	maxUnread    = 64 << 20 // of memory
 	maxMessage   = 64<<20 + wire.MaxOutcome
 )
 
@@ -39,7 +39,7 @@ type Engine struct {
 	unwritten queue      // orders; the first may have been begun
 	writing   bool       // some are being written
 	events    []port.Event
-	unread    int   // bytes in them
+	unread    int   // memory that they take
 	ended     error // how the pipe ended
 	told      bool  // that the engine died
 	closed    bool
@@ -226,7 +226,7 @@ func (e *Engine) read() {
 			e.changed.Wait()
 		}
 		e.events = append(e.events, ev)
-		e.unread += len(b)
+		e.unread += memory(&ev, len(b))
 		e.ring()
 		e.mu.Unlock()
 	}

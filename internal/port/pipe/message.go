@@ -64,7 +64,7 @@ const maxWorkers = 1 << 11
 
 // decodeEvent reads what an engine tells. The error says that no correct engine would.
 func decodeEvent(b []byte) (e port.Event, err error) {
-	if err := wire.Shared().Decode(b, &e); err != nil {
+	if err := wire.Told().Decode(b, &e); err != nil {
 		return e, err
 	}
 	l := &e.Load
@@ -81,4 +81,15 @@ func decodeEvent(b []byte) (e port.Event, err error) {
 		return e, fmt.Errorf("an event about nothing that is shared")
 	}
 	return e, nil
+}
+
+// memory is about how many bytes of memory an event takes, rather more, of whose encoding there are so many: an element
+// of a list of structs may be one, as a step of a path may.
+func memory(e *port.Event, encoded int) int {
+	const each, step = 256, 8
+	n := 1 + len(e.Jobs) + len(e.Kept)
+	if e.Figures != nil {
+		n += 1 + len(e.Figures.Segments)
+	}
+	return each*n + step*encoded
 }
