@@ -90,6 +90,7 @@ func TestEndOfPipe(t *testing.T) {
 		"parts of nothing":       {0, 0, 0, 1, more},
 		"a message too long":     written(t, &port.Event{Kind: port.Finished, Outcome: make([]byte, most.message)}),
 		"nothing that is shared": written(t, &port.Event{Kind: port.Made}),
+		"a judgement of nothing": written(t, &port.Event{Kind: port.Judged}),
 		"figures without any":    written(t, &port.Event{Kind: port.Counted}),
 		"a field of nonsense":    written(t, map[int]int{1: 1, 77: 1}),
 	} {

@@ -77,7 +77,7 @@ func decodeEvent(b []byte) (e port.Event, err error) {
 		return e, fmt.Errorf("figures without figures")
 	case (e.Kind == port.Execute || e.Kind == port.Withdraw) && e.Exec == nil:
 		return e, fmt.Errorf("an execution of nothing")
-	case e.Kind >= port.Made && e.Kind < port.Judged && e.Shared == nil:
+	case e.Kind >= port.Made && e.Shared == nil:
 		return e, fmt.Errorf("an event about nothing that is shared")
 	}
 	return e, nil
