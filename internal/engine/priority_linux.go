@@ -25,5 +25,5 @@ func (linuxThread) idle() error {
 }
 
 func (linuxThread) nice(n int) error {
-	return syscall.Setpriority(syscall.PRIO_PROCESS, syscall.Gettid(), n)
+	return syscall.Setpriority(syscall.PRIO_PROCESS, 0, n) // of the calling thread
 }

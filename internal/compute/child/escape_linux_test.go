@@ -1,8 +1,10 @@
 package child_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"unsafe"
@@ -16,7 +18,14 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-func init() { satin.Register("child_test.escape", escape) }
+func init() {
+	satin.Register("child_test.escape", escape)
+	satin.Register("child_test.itself", itself)
+	for _, r := range reaching {
+		escapades = append(escapades, escapade{r.what + " its parent",
+			func(string) error { return r.try(unix.Getppid()) }})
+	}
+}
 
 // An escapade is what a job that has left its sandbox might try, and what says whether it came through.
 type escapade struct {
@@ -74,6 +83,57 @@ var escapades = []escapade{
 		return os.Rename(filepath.Join(dir, "old"), filepath.Join(dir, "other"))
 	}},
 	{"a mode to change", func(dir string) error { return os.Chmod(filepath.Join(dir, "old"), 0o777) }},
+}
+
+// reaching are what a process may do to others of the same user. None of it changes anything here.
+var reaching = []struct {
+	what string
+	try  func(pid int) error
+}{
+	{"to signal", func(pid int) error { return unix.Tgkill(pid, pid, 0) }},
+	{"to have a pipe signal", func(pid int) error {
+		_, err := unix.FcntlInt(1, unix.F_SETOWN, pid)
+		return err
+	}},
+	{"to limit", func(pid int) error { return unix.Prlimit(pid, unix.RLIMIT_CORE, nil, new(unix.Rlimit)) }},
+	{"to move", func(pid int) error {
+		var all unix.CPUSet
+		if err := unix.SchedGetaffinity(pid, &all); err != nil {
+			return err
+		}
+		return unix.SchedSetaffinity(pid, &all)
+	}},
+	{"to put back", func(pid int) error { return unix.Setpriority(unix.PRIO_PROCESS, pid, 0) }},
+	{"to put back all of its user with", func(int) error { return unix.Setpriority(unix.PRIO_USER, 0, 0) }},
+	{"to schedule", func(pid int) error {
+		a, err := unix.SchedGetAttr(pid, 0)
+		if err != nil {
+			return err
+		}
+		return unix.SchedSetAttr(pid, a, 0)
+	}},
+	{"to slow down the disks of", func(pid int) error {
+		_, _, errno := unix.Syscall(unix.SYS_IOPRIO_SET, 1, uintptr(pid), 0)
+		return given(errno)
+	}},
+}
+
+// itself says what a process may not do to itself of what it needs: Go's runtime signals its threads, and workers have
+// priorities.
+func itself(*satin.Frame, int) string {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := unix.Tgkill(unix.Getpid(), unix.Gettid(), 0)
+	for _, r := range reaching {
+		switch r.what {
+		case "to limit", "to put back", "to schedule":
+			err = errors.Join(err, r.try(0))
+		}
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 func socket(family, kind int) func(string) error {
@@ -141,6 +201,9 @@ func TestEscapes(t *testing.T) {
 	}
 	if files, err := filepath.Glob(filepath.Join(dir, "wazero*")); err != nil || len(files) == 0 {
 		t.Error("it could not keep its compiled module, so this test saw nothing", err)
+	}
+	if bad := result[string](t, run(t, e, "child_test.itself", 0)); bad != "" {
+		t.Errorf("it may not do what it has to: %s", bad)
 	}
 	if b, err := os.ReadFile(old); err != nil || string(b) != "old" {
 		t.Errorf("%q, %v", b, err)

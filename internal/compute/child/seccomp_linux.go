@@ -2,6 +2,7 @@ package child
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"unsafe"
 
@@ -44,17 +45,39 @@ func giveUpOutward(info *arch.Info, but ...string) error {
 		return err
 	}
 	names := slices.DeleteFunc(known(info, outward), func(name string) bool { return slices.Contains(but, name) })
-	groups := []seccomp.SyscallGroup{{Names: names, Action: seccomp.ActionErrno}}
-	if has(info, "clone") { // a thread is allowed, a process is not
-		groups[0].NamesWithCondtions = []seccomp.NameWithConditions{{Name: "clone",
-			Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.BitsNotSet,
-				Value: unix.CLONE_THREAD}}}}
-	}
+	groups := []seccomp.SyscallGroup{{Action: seccomp.ActionErrno, Names: names,
+		NamesWithCondtions: aboutOthers(info)}}
 	if has(info, "clone3") { // its flags cannot be looked at; whoever is told that it is not there calls clone
 		groups = append(groups, seccomp.SyscallGroup{Names: []string{"clone3"},
 			Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS)})
 	}
 	return refuse(groups...)
+}
+
+// aboutOthers are calls that are refused where they are about others: a process may signal itself, and change what is
+// said of the thread that calls, which is 0. A test of bits holds, too, where the kernel cuts an argument short.
+func aboutOthers(info *arch.Info) (list []seccomp.NameWithConditions) {
+	add := func(name string, argument uint32, is seccomp.Operation, value int) {
+		if has(info, name) {
+			list = append(list, seccomp.NameWithConditions{Name: name, Conditions: seccomp.ArgumentConditions{{
+				Argument: argument, Operation: is, Value: uint64(value)}}})
+		}
+	}
+	add("clone", 0, seccomp.BitsNotSet, unix.CLONE_THREAD) // a thread is allowed, a process is not
+	add("tgkill", 0, seccomp.NotEqual, os.Getpid())
+	for _, name := range []string{"prlimit64", "sched_setaffinity", "sched_setattr", "sched_setparam",
+		"sched_setscheduler"} {
+		add(name, 0, seccomp.NotEqual, 0)
+	}
+	const ofProcess = 1 // IOPRIO_WHO_PROCESS
+	add("setpriority", 0, seccomp.NotEqual, unix.PRIO_PROCESS)
+	add("setpriority", 1, seccomp.NotEqual, 0)
+	add("ioprio_set", 0, seccomp.NotEqual, ofProcess)
+	add("ioprio_set", 1, seccomp.NotEqual, 0)
+	for _, name := range []string{"fcntl", "fcntl64"} { // whom a pipe signals, and how
+		add(name, 1, seccomp.BitsSet, unix.F_SETOWN)
+	}
+	return list
 }
 
 // giveUpWriting refuses to open files for writing and to change them otherwise.
