@@ -2,6 +2,9 @@ package main
 
 // peerMutants break what the parts of a peer decide by themselves.
 var peerMutants = []mutant{
+	{name: "session/wants-without-end", wrong: "an engine asks for what outlives a run until the daemon's memory is gone",
+		file: "peer/session/kept.go", run: "^TestWantsAreBounded$", old: "case len(l.wants) >= maxWants:",
+		new: "case len(l.wants) < 0:"},
 	{name: "session/listens-to-one", wrong: "an engine that talks without end keeps its session from ending",
 		file: "peer/session/loop.go", pkg: "peer/session", run: "^TestTalkativeEngine$", args: brief,
 		old: "if s.now()-began > atOnce {", new: "if began < 0 {"},

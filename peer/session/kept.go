@@ -12,8 +12,12 @@ import (
 // long as the run lasts. Bytes are asked for by one job each, and given to the engine as they come; how many are on
 // their way is bounded.
 
-// maxBringing is how many are.
-const maxBringing = 8
+const (
+	// maxBringing is how many are.
+	maxBringing = 8
+	// maxWants is how many jobs may wait for that: more have never asked for it.
+	maxWants = 16 << 10
+)
 
 // A lasting is what the loop does about it.
 type lasting struct {
@@ -35,6 +39,8 @@ func (l *lasting) take(events []port.Event) []port.Event {
 			rest = append(rest, e)
 		case e.Kind == port.Made:
 			l.cfg.Keep(e.Shared.State.Bytes())
+		case len(l.wants) >= maxWants:
+			l.answer(e.Shared.Digest, nil)
 		default:
 			l.wants = append(l.wants, e.Shared.Digest)
 		}
@@ -60,13 +66,18 @@ func (l *lasting) bring() {
 	}
 }
 
-// brought gives the engine what came, nil if nothing did.
+// brought goes on with what others wait for.
 func (l *lasting) brought(d sharedobj.Digest, b []byte) {
 	l.bringing--
+	l.answer(d, b)
+	l.bring()
+}
+
+// answer gives the engine what came, nil if nothing did.
+func (l *lasting) answer(d sharedobj.Digest, b []byte) {
 	o := &port.Order{Kind: port.Here, Shared: &port.Shared{Digest: d, Name: port.Deposit, Data: b}}
 	if b == nil {
 		o.Kind, o.Shared.Text = port.Failed, "no member that keeps it answers"
 	}
 	l.cfg.Engine.Do(o)
-	l.bring()
 }

@@ -70,3 +70,22 @@ func TestWhatOutlivesTheRun(t *testing.T) {
 		}
 	}
 }
+
+// An engine that asks without end for what outlives a run has so many questions waiting, and no more.
+func TestWantsAreBounded(t *testing.T) {
+	engine := &ordered{}
+	l := &lasting{cfg: &Config{Engine: engine, Keep: func([]byte) {},
+		Bring: func(sharedobj.Digest, func([]byte)) {}}}
+	events := make([]port.Event, 1024)
+	for i := range events {
+		events[i] = port.Event{Kind: port.Wanted, Shared: &port.Shared{Name: port.Deposit}}
+	}
+	const rounds = 2 * maxWants / 1024
+	for range rounds {
+		l.take(events)
+	}
+	if want := rounds*len(events) - maxWants - maxBringing; len(l.wants) > maxWants || len(engine.did) != want ||
+		engine.did[0].Kind != port.Failed {
+		t.Errorf("%d wait, and the engine hears of %d, want %d", len(l.wants), len(engine.did), want)
+	}
+}
