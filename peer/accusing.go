@@ -385,7 +385,7 @@ func (t *trial) read(d sharedobj.Digest) bool {
 }
 
 func (t *trial) await(kind port.EventKind) (port.Event, bool) {
-	for {
+	for t.ctx.Err() == nil {
 		events, again := t.e.Poll()
 		for i := range events {
 			switch events[i].Kind {
@@ -416,11 +416,10 @@ func (t *trial) await(kind port.EventKind) (port.Event, bool) {
 		case <-t.e.Bell():
 		case <-timer.C:
 		case <-t.ctx.Done():
-			timer.Stop()
-			return port.Event{}, false
 		}
 		timer.Stop()
 	}
+	return port.Event{}, false
 }
 
 // takesPart gives the manifest of a run, if this peer takes part in it, or has: its jobs may be tried.

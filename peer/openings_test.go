@@ -5,6 +5,7 @@ import (
 	"context"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
@@ -216,6 +217,8 @@ func TestTrialsWithoutAnEnd(t *testing.T) {
 	cancel()
 	broken := newCourt()
 	broken.engine = func(*runs.Manifest) (port.Live, error) { return nil, errTooOften }
+	talking := newCourt()
+	talking.engine = func(*runs.Manifest) (port.Live, error) { return new(talker), nil }
 	for name, c := range map[string]struct {
 		ctx   context.Context
 		court *court
@@ -226,6 +229,7 @@ func TestTrialsWithoutAnEnd(t *testing.T) {
 		"it ends":                  {t.Context(), newCourt(), "peertest.exact", 10, "twice"},
 		"it takes too long":        {over, newCourt(), "peertest.endless", 0, ""},
 		"it reads what is nowhere": {t.Context(), newCourt(), "peertest.reads", satin.NewConstant(7), ""},
+		"it talks without end":     {over, talking, "peertest.exact", 10, ""},
 		"nothing can be run":       {t.Context(), broken, "peertest.exact", 10, ""},
 	} {
 		arg, _, err := compute.HandOver(c.arg)
@@ -239,6 +243,22 @@ func TestTrialsWithoutAnEnd(t *testing.T) {
 			t.Errorf("%s: the liar is %q", name, liar)
 		}
 	}
+}
+
+// A talker is an engine that has always something to tell, and the end of its job when nobody waits for it any more.
+type talker struct {
+	port.Live
+	polls int
+}
+
+func (*talker) Do(*port.Order) {}
+func (*talker) Close()         {}
+
+func (x *talker) Poll() ([]port.Event, time.Duration) {
+	if x.polls++; x.polls > 1000 {
+		return []port.Event{{Kind: port.Finished}}, 0
+	}
+	return []port.Event{{Kind: port.LoadChanged}}, 0
 }
 
 // ResultOf is what comes of a job that returns a number.

@@ -1,5 +1,7 @@
 package main
 
+import "time"
+
 const (
 	quorums  = "^TestQuorumSchedules$"
 	unproved = "^TestUnproved$"
@@ -145,6 +147,9 @@ var provingMutants = []mutant{
 		old: "admitted || d.seen[a.Hash]", new: "true"},
 	{name: "accused/one-trial", wrong: "what waits is not tried after what was tried",
 		old: "if d.sits = len(d.waiting) > 0; !d.sits {", new: "if d.sits = true; len(d.waiting) == 0 {"},
+	{name: "accused/talks-on", wrong: "a process that talks without end has a trial for ever",
+		file: "peer/accusing.go", run: "^TestTrialsWithoutAnEnd$", old: "for t.ctx.Err() == nil {", new: "for {",
+		deadline: 20 * time.Second},
 	{name: "accused/blind", wrong: "nobody can try a job that reads what is shared", file: "peer/accusing.go",
 		pkg: hostile, run: "^TestProofsAboutSharedValues$", old: "	if t.live == nil {\n", new: "	if t.live != nil {\n"},
 	{name: "accused/without-trial", wrong: "whoever is accused is out", file: "peer/alarm/doc.go", pkg: outSoon,
