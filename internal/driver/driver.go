@@ -96,6 +96,7 @@ type Driver struct {
 	root     steal.SegmentID              // among them, while this peer is the run's master; 0 is none
 	aborted  aborted                      // the last ones, which may not have noticed yet
 	given    map[steal.Ref]outside        // jobs outside the engine
+	out      int                          // bytes in these
 	shared   *shared                      // nil if nothing is shared
 	sources  *provenance                  // nil if nobody vouches
 	load     steal.Load                   // that the engine told last
@@ -125,6 +126,16 @@ type outside struct {
 	outcome []byte
 	voucher []byte
 	names   []sharedobj.Digest // kept here as long as it is outside
+}
+
+// maxOut is how many bytes of jobs outside there may be, and of outcomes of which the engine has not said that it has
+// them, before no more are given away: of an engine that takes its orders fewer are on their way.
+const maxOut = 256 << 20
+
+// size is about how much memory it takes.
+func (o *outside) size() int {
+	const each = 256
+	return each + 4*len(o.path) + len(sharedobj.Digest{})*len(o.names) + len(o.outcome) + len(o.voucher)
 }
 
 // New makes a driver. The core belongs to it from now on; its questions may be asked between two calls.

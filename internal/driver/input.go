@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/satin-peer/satin/internal/port"
@@ -149,11 +150,11 @@ func (d *Driver) applyEvent(now time.Duration, e *port.Event) steal.Output {
 		l.Runs += d.neverBegan
 		return c.Report(now, l)
 	case port.Taken:
-		d.give(now, e.Jobs)
-		return c.Taken(now, e.Ticket, e.Jobs)
+		jobs := d.give(now, e.Jobs)
+		return c.Taken(now, e.Ticket, jobs)
 	case port.Found:
-		d.give(now, e.Jobs)
-		return c.Found(now, e.Jobs)
+		jobs := d.give(now, e.Jobs)
+		return c.Found(now, jobs)
 	case port.Finished:
 		return d.finished(now, e)
 	case port.Dropped:
@@ -213,19 +214,28 @@ func (d *Driver) finished(now time.Duration, e *port.Event) steal.Output {
 	return d.core.Finished(now, e.Segment, outcome, voucher)
 }
 
-// give notes jobs that have left the engine.
-func (d *Driver) give(now time.Duration, jobs []steal.Taken) {
+// give notes jobs that have left the engine, and says which: if there is no room for them all go back.
+func (d *Driver) give(now time.Duration, jobs []steal.Taken) []steal.Taken {
 	for i := range jobs {
-		j := &jobs[i].Job
-		d.given[jobs[i].Ref] = outside{identity: identity{j.Path, j.Identity}, segment: jobs[i].Segment,
-			names: d.shared.leaves(now, j)}
+		ref, j := jobs[i].Ref, &jobs[i].Job
+		if d.isBack(ref); d.out > maxOut {
+			d.orders.push(order{steal: steal.Order{Kind: steal.PutBack, Ref: ref, Restarted: j.Restarted}})
+			continue
+		}
+		o := outside{identity: identity{j.Path, j.Identity}, segment: jobs[i].Segment, names: d.shared.leaves(now, j)}
+		d.given[ref] = o
+		d.out += o.size()
 	}
+	return slices.DeleteFunc(jobs, func(j steal.Taken) bool { _, ok := d.given[j.Ref]; return !ok })
 }
 
 // isBack forgets a job that was outside the engine.
 func (d *Driver) isBack(ref steal.Ref) {
-	d.shared.unpin(d.given[ref].names)
-	delete(d.given, ref)
+	if o, ok := d.given[ref]; ok {
+		d.shared.unpin(o.names)
+		d.out -= o.size()
+		delete(d.given, ref)
+	}
 }
 
 // release forgets a segment, which has ended or is not wanted.

@@ -92,6 +92,7 @@ func runSegment(d *Driver, o *steal.Order) {
 // deliver fills the slot of a job.
 func (d *Driver) deliver(o *steal.Order) {
 	if g, ok := d.given[o.Ref]; ok { // or it was dropped meanwhile
+		d.out += len(o.Outcome) + len(o.Voucher) - len(g.outcome) - len(g.voucher)
 		g.outcome, g.voucher = o.Outcome, o.Voucher
 		d.given[o.Ref] = g
 	}

@@ -157,11 +157,13 @@ func (s *shared) happened(now time.Duration, e *port.Event) {
 		if v.Recipe == nil || v.State == nil {
 			return
 		}
-		s.there[v.Recipe.Digest()] = true
 		if v.Write != nil {
 			s.absorb(c.Wrote(now, v.Recipe, v.Write, v.State))
 		} else {
 			s.absorb(c.Created(now, v.Recipe, v.State))
+		}
+		if d := v.Recipe.Digest(); c.Has(d) { // else it made no sense, or there was no room
+			s.there[d] = true
 		}
 	case port.Wanted:
 		delete(s.there, v.Digest) // or it would not be read
