@@ -2,6 +2,8 @@ package session
 
 import (
 	"bytes"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -87,5 +89,17 @@ func TestWantsAreBounded(t *testing.T) {
 	if want := rounds*len(events) - maxWants - maxBringing; len(l.wants) > maxWants || len(engine.did) != want ||
 		engine.did[0].Kind != port.Failed {
 		t.Errorf("%d wait, and the engine hears of %d, want %d", len(l.wants), len(engine.did), want)
+	}
+}
+
+// Whatever an engine has trouble with is one thing to the log, which leaves out what is said too often, and it is no
+// long line.
+func TestTroubleIsShort(t *testing.T) {
+	var said bytes.Buffer
+	s := &Session{cfg: Config{Log: slog.New(slog.NewTextHandler(&said, nil))}}
+	s.note(&port.Event{Kind: port.Troubled, Text: strings.Repeat("trouble ", maxTrouble)})
+	const begins = `msg="a job has trouble" text="trouble `
+	if got := said.String(); len(got) > maxTrouble+100 || !strings.Contains(got, begins) {
+		t.Errorf("%d bytes are logged: %.200s", len(got), got)
 	}
 }

@@ -83,6 +83,9 @@ func (s *Session) collect() {
 	}
 }
 
+// maxTrouble is how many bytes are logged of what went wrong with a job.
+const maxTrouble = 4 << 10
+
 // note takes down what people want to know of an event.
 func (s *Session) note(e *port.Event) {
 	switch e.Kind {
@@ -102,7 +105,7 @@ func (s *Session) note(e *port.Event) {
 		s.counted(e.Figures)
 	case port.Troubled:
 		s.bad++
-		s.cfg.Log.Warn(e.Text)
+		s.cfg.Log.Warn("a job has trouble", "text", e.Text[:min(len(e.Text), maxTrouble)])
 	case port.Died:
 		s.died = errors.New(e.Text)
 		s.asking = answer(s.asking, false, true)
