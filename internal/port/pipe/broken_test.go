@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -65,6 +66,9 @@ func written(t *testing.T, messages ...any) []byte {
 func TestEndOfPipe(t *testing.T) {
 	good := &port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 2, Idle: 1}}
 	idle := &port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 2}}
+	done := func(share float64) *port.Event {
+		return &port.Event{Kind: port.Counted, Figures: &port.Figures{Progress: share}}
+	}
 	most := bounds{unwritten: 1 << 20, unread: 1 << 20, message: 3 << 20}
 	whole := written(t, good)[wire.FrameHead+1:]
 	long := written(t, &port.Event{Kind: port.Finished, Outcome: make([]byte, 2*partSize)})
@@ -92,6 +96,8 @@ func TestEndOfPipe(t *testing.T) {
 		"nothing that is shared": written(t, &port.Event{Kind: port.Made}),
 		"a judgement of nothing": written(t, &port.Event{Kind: port.Judged}),
 		"figures without any":    written(t, &port.Event{Kind: port.Counted}),
+		"a progress of nothing":  written(t, done(math.NaN())),
+		"more than done":         written(t, done(1.01)),
 		"a field of nonsense":    written(t, map[int]int{1: 1, 77: 1}),
 	} {
 		e := newEngine(io.NopCloser(bytes.NewReader(append(written(t, good), rest...))), sink{io.Discard}, nil, most)

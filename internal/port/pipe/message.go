@@ -75,6 +75,8 @@ func decodeEvent(b []byte) (e port.Event, err error) {
 		return e, fmt.Errorf("a load of %+v", *l)
 	case e.Kind == port.Counted && e.Figures == nil:
 		return e, fmt.Errorf("figures without figures")
+	case e.Figures != nil && !(e.Figures.Progress >= 0 && e.Figures.Progress <= 1): // or it is no number
+		return e, fmt.Errorf("a progress of %v", e.Figures.Progress)
 	case (e.Kind == port.Execute || e.Kind == port.Withdraw) && e.Exec == nil:
 		return e, fmt.Errorf("an execution of nothing")
 	case e.Kind >= port.Made && e.Shared == nil:
