@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"syscall"
 
-	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/landlock-lsm/go-landlock/landlock"
 	"golang.org/x/sys/unix"
 )
@@ -44,14 +43,9 @@ func become(b *becomes, memory int64, idle bool) error {
 	if k.calls == nil {
 		return fmt.Errorf("calls of the kernel cannot be given up")
 	}
-	// Memory that could be shared counts in no limit.
-	shared := seccomp.SyscallGroup{Action: seccomp.ActionErrno, NamesWithCondtions: []seccomp.NameWithConditions{{
-		Name: "mmap", Conditions: seccomp.ArgumentConditions{{Argument: 3, Operation: seccomp.BitsSet,
-			Value: unix.MAP_SHARED}}}}}
 	for _, giveUp := range []func() error{
 		func() error { return giveUpOutward(k.calls, "execve") },
 		func() error { return giveUpWriting(k.calls) },
-		func() error { return refuse(shared) },
 	} {
 		if err := giveUp(); err != nil {
 			return fmt.Errorf("calls of the kernel cannot be given up: %w", err)

@@ -82,6 +82,20 @@ var escapades = []escapade{
 	{"a file to rename", func(dir string) error {
 		return os.Rename(filepath.Join(dir, "old"), filepath.Join(dir, "other"))
 	}},
+	{"memory that no limit counts", func(string) error {
+		b, err := unix.Mmap(-1, 0, 1<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
+		if err == nil {
+			err = unix.Munmap(b)
+		}
+		return err
+	}},
+	{"a file in memory", func(string) error {
+		fd, err := unix.MemfdCreate("x", 0)
+		if err == nil {
+			err = unix.Close(fd)
+		}
+		return err
+	}},
 	{"a mode to change", func(dir string) error { return os.Chmod(filepath.Join(dir, "old"), 0o777) }},
 }
 

@@ -35,7 +35,7 @@ var writing = []string{
 	"symlinkat", "mkdir", "mkdirat", "rmdir", "mknod", "mknodat", "chmod", "fchmod", "fchmodat", "fchmodat2",
 	"chown", "lchown", "fchown", "fchownat", "truncate", "truncate64", "ftruncate", "ftruncate64", "fallocate",
 	"utime", "utimes", "futimesat", "utimensat", "setxattr", "lsetxattr", "fsetxattr", "removexattr",
-	"lremovexattr", "fremovexattr",
+	"lremovexattr", "fremovexattr", "memfd_create",
 }
 
 // giveUpOutward refuses the calls outward from now on, but for some, in all threads. The error says that the kernel
@@ -56,12 +56,10 @@ func giveUpOutward(info *arch.Info, but ...string) error {
 
 // aboutOthers are calls that are refused where they are about others: a process may signal itself, and change what is
 // said of the thread that calls, which is 0. A test of bits holds, too, where the kernel cuts an argument short.
-func aboutOthers(info *arch.Info) (list []seccomp.NameWithConditions) {
+func aboutOthers(info *arch.Info) []seccomp.NameWithConditions {
+	var list conditions
 	add := func(name string, argument uint32, is seccomp.Operation, value int) {
-		if has(info, name) {
-			list = append(list, seccomp.NameWithConditions{Name: name, Conditions: seccomp.ArgumentConditions{{
-				Argument: argument, Operation: is, Value: uint64(value)}}})
-		}
+		list.add(info, name, argument, is, value)
 	}
 	add("clone", 0, seccomp.BitsNotSet, unix.CLONE_THREAD) // a thread is allowed, a process is not
 	add("tgkill", 0, seccomp.NotEqual, os.Getpid())
@@ -80,18 +78,27 @@ func aboutOthers(info *arch.Info) (list []seccomp.NameWithConditions) {
 	return list
 }
 
-// giveUpWriting refuses to open files for writing and to change them otherwise.
-func giveUpWriting(info *arch.Info) error {
-	group := seccomp.SyscallGroup{Names: known(info, writing), Action: seccomp.ActionErrno}
-	const changes = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC
-	for name, flags := range map[string]uint32{"open": 1, "openat": 2} {
-		if has(info, name) {
-			group.NamesWithCondtions = append(group.NamesWithCondtions, seccomp.NameWithConditions{Name: name,
-				Conditions: seccomp.ArgumentConditions{{Argument: flags, Operation: seccomp.BitsSet,
-					Value: changes}}})
-		}
+// conditions are calls that are refused where an argument is so.
+type conditions []seccomp.NameWithConditions
+
+func (c *conditions) add(info *arch.Info, name string, argument uint32, is seccomp.Operation, value int) {
+	if has(info, name) {
+		*c = append(*c, seccomp.NameWithConditions{Name: name, Conditions: seccomp.ArgumentConditions{{
+			Argument: argument, Operation: is, Value: uint64(value)}}})
 	}
-	return refuse(group)
+}
+
+// giveUpWriting refuses to open files for writing and to change them otherwise, and memory that could be shared, which
+// counts in no limit.
+func giveUpWriting(info *arch.Info) error {
+	const changes = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC
+	var list conditions
+	list.add(info, "open", 1, seccomp.BitsSet, changes)
+	list.add(info, "openat", 2, seccomp.BitsSet, changes)
+	list.add(info, "mmap", 3, seccomp.BitsSet, unix.MAP_SHARED)
+	list.add(info, "mmap2", 3, seccomp.BitsSet, unix.MAP_SHARED)
+	return refuse(seccomp.SyscallGroup{Names: known(info, writing), Action: seccomp.ActionErrno,
+		NamesWithCondtions: list})
 }
 
 func refuse(groups ...seccomp.SyscallGroup) error {
