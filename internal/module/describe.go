@@ -155,11 +155,23 @@ func answered(arg, res []byte) []byte {
 	return append(b, res...)
 }
 
+// MaxShown is how many bytes text and fields may have: read, they take some thirty times as much.
+const MaxShown = 1 << 20
+
 // Render gives the result of a root job as it is shown: text, and fields for programs.
 func (m *Module) Render(root Call, res []byte) (text string, fields map[string]any, err error) {
 	out, _, err := m.ask(exportRender, answered(root.Arg, res), newFiles(m, root.Files))
 	if err != nil {
 		return "", nil, err
+	}
+	return m.shown(out)
+}
+
+// shown reads what a module has rendered.
+func (m *Module) shown(out []byte) (text string, fields map[string]any, err error) {
+	if len(out) > MaxShown {
+		return "", nil, &Error{m.Hash, fmt.Sprintf("its answer reads as %d bytes, at most %d are shown", len(out),
+			MaxShown)}
 	}
 	shown, extra, _ := bytes.Cut(out, []byte{0})
 	if len(extra) > 0 {

@@ -220,3 +220,17 @@ func TestOtherParameters(t *testing.T) {
 	_, err = h.Load([]byte("\x00asm\x01\x00\x00\x00" + types + imports))
 	oneClearLine(t, err, `"wanted" of "satin1", which has other parameters`)
 }
+
+// An answer that would take gigabytes to be read is not shown.
+func TestLongAnswers(t *testing.T) {
+	for name, c := range map[string]struct{ begins, repeated, ends string }{
+		"lines": {"", "\n", ""}, "fields": {"\x00{\"a\":[", "{},", "{}]}"},
+	} {
+		text := c.begins + strings.Repeat(c.repeated, MaxShown/len(c.repeated)-10) + c.ends
+		if _, _, err := new(Module).shown([]byte(text)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		_, _, err := new(Module).shown([]byte(text + strings.Repeat(" ", MaxShown)))
+		oneClearLine(t, err, "are shown")
+	}
+}

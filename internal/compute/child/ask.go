@@ -34,6 +34,9 @@ type Asked struct {
 // longer than the fuel lasts that it has to answer with.
 const askPatience = 5 * time.Minute
 
+// fieldGrows is how many bytes JSON may have for one of a module's text.
+const fieldGrows = 6
+
 // What is asked.
 const (
 	askDescription = iota
@@ -111,6 +114,9 @@ func (a *Asked) Setup(args, flags []string, files []module.File) (module.Root, e
 // Render is [module.Module.Render].
 func (a *Asked) Render(root module.Call, res []byte) (text string, fields map[string]any, err error) {
 	r, err := a.ask(&question{What: askRender, Call: root, Result: res})
+	if err == nil && (len(r.Text) > module.MaxShown || len(r.Fields) > fieldGrows*module.MaxShown) {
+		err = &module.Error{Module: a.Hash, Why: "its answer is too long to be shown"}
+	}
 	if err == nil && len(r.Fields) > 0 {
 		err = json.Unmarshal(r.Fields, &fields)
 	}
