@@ -190,6 +190,31 @@ func TestEventsCountByTheirMemory(t *testing.T) {
 	})
 }
 
+// Much that waits is heard in pieces, and the bell rings for the next; the death comes last.
+func TestEventsAreHeardInPieces(t *testing.T) {
+	const n = 3*maxHeard + 1
+	var all bytes.Buffer
+	for i := range n {
+		all.Write(written(t, &port.Event{Kind: port.Delivered, Ref: steal.Ref(i)}))
+	}
+	e := newEngine(io.NopCloser(&all), sink{io.Discard}, nil, bounds{unwritten: 1000, unread: maxUnread, message: 1000})
+	e.wg.Wait() // both ends have
+	for i := 0; i <= n; {
+		<-e.Bell()
+		events, _ := e.Poll()
+		if len(events) > maxHeard+1 {
+			t.Fatalf("%d events are heard at once", len(events))
+		}
+		for _, ev := range events {
+			if died := ev.Kind == port.Died; died != (i == n) || !died && ev.Ref != steal.Ref(i) {
+				t.Fatalf("event %d is %+v", i, ev)
+			}
+			i++
+		}
+	}
+	e.Close()
+}
+
 // What is served ends at the end of the orders, and at the first that makes no sense.
 func TestServeEnds(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -120,18 +120,26 @@ func (e *Engine) Poll() ([]port.Event, time.Duration) {
 	return events, 0
 }
 
-// heard gives what has come.
+// maxHeard is how many events are heard at once: a million of some kind keep a driver for minutes from all others.
+const maxHeard = 1024
+
+// heard gives what has come, or as much of it as is heard at once; what waits counts until all of it was heard.
 func (e *Engine) heard() []port.Event {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	events := e.events
-	e.events, e.unread = nil, 0
+	n := min(len(e.events), maxHeard)
+	events := e.events[:n:n]
+	if e.events = e.events[n:]; len(e.events) > 0 {
+		e.ring()
+	} else {
+		e.events, e.unread = nil, 0
+	}
 	for i := range events {
 		if events[i].Kind == port.Made && events[i].Shared.Recipe != nil {
 			e.unwritten.made(events[i].Shared.Recipe.Digest())
 		}
 	}
-	if e.ended != nil && !e.told {
+	if e.ended != nil && !e.told && e.events == nil {
 		e.told = true
 		events = append(events, port.Event{Kind: port.Died, Text: e.ended.Error(),
 			Good: errors.Is(e.ended, port.ErrByJobs)})
