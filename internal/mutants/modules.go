@@ -98,6 +98,8 @@ var moduleMutants = []mutant{
 		old: "0, seccomp.BitsNotSet,", new: "0, seccomp.BitsSet,"},
 	{name: "child/signals", wrong: "what has left its sandbox ends the daemon, and all else of its user's",
 		old: "add(\"tgkill\", 0,", new: "add(\"tgkill\", 3,"},
+	{name: "child/outlives", wrong: "what has left its sandbox goes on when the daemon is gone",
+		old: "seccomp.BitsSet, Value: unix.PR_SET_PDEATHSIG}", new: "seccomp.BitsNotSet, Value: unix.PR_SET_PDEATHSIG}"},
 	{name: "child/signals-by-pipes", wrong: "what has left its sandbox has a pipe end the daemon",
 		old: "seccomp.BitsSet, unix.F_SETOWN", new: "seccomp.Equal, 0"},
 	{name: "child/no-preemption", wrong: "a process of jobs cannot signal its own threads",

@@ -96,6 +96,7 @@ var escapades = []escapade{
 		}
 		return err
 	}},
+	{"a life beyond the parent's", func(string) error { return unix.Prctl(unix.PR_SET_PDEATHSIG, 0, 0, 0, 0) }},
 	{"a mode to change", func(dir string) error { return os.Chmod(filepath.Join(dir, "old"), 0o777) }},
 }
 

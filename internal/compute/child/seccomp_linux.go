@@ -2,6 +2,7 @@ package child
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"unsafe"
@@ -72,6 +73,11 @@ func aboutOthers(info *arch.Info) []seccomp.NameWithConditions {
 	add("setpriority", 1, seccomp.NotEqual, 0)
 	add("ioprio_set", 0, seccomp.NotEqual, ofProcess)
 	add("ioprio_set", 1, seccomp.NotEqual, 0)
+	if has(info, "prctl") { // it ends with its parent: the option is this one, in the bits that count
+		list = append(list, seccomp.NameWithConditions{Name: "prctl", Conditions: seccomp.ArgumentConditions{
+			{Argument: 0, Operation: seccomp.BitsSet, Value: unix.PR_SET_PDEATHSIG},
+			{Argument: 0, Operation: seccomp.BitsNotSet, Value: math.MaxUint32 &^ unix.PR_SET_PDEATHSIG}}})
+	}
 	for _, name := range []string{"fcntl", "fcntl64"} { // whom a pipe signals, and how
 		add(name, 1, seccomp.BitsSet, unix.F_SETOWN)
 	}
