@@ -3,7 +3,6 @@ package hostile
 import (
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
 	lpeer "github.com/libp2p/go-libp2p/core/peer"
@@ -55,11 +54,7 @@ func (a *accusation) says(t *testing.T, key crypto.PrivKey, n int) testimony {
 // leafOf is what is said of one leaf of a run.
 func leafOf(t *testing.T, run job.RunID, n int) *accusation {
 	t.Helper()
-	arg, err := wire.Value().Encode(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &accusation{Run: run, Path: job.Path{uint32(n)}, Function: "hostile.leaf", Argument: arg}
+	return &accusation{Run: run, Path: job.Path{uint32(n)}, Function: "hostile.leaf", Argument: argument(t, Part{N: n})}
 }
 
 // speaks lets a rogue tell everybody something.
@@ -105,11 +100,12 @@ func thiefOf(t *testing.T, founder, owner *peer.Peer) *rogue {
 // The proof of a lie convinces members that trust neither who has lied nor who has found out: they run the job. Here
 // the owner has no say in who is a member, and the founder puts the liar out all the same.
 func TestProofsConvince(t *testing.T) {
+	t.Parallel()
 	founder, owner := impatient(t), impatient(t)
 	join(t, founder, owner, control.Invitation{})
 	r := thiefOf(t, founder, owner)
 	run, end := pairs(t, owner, 12, control.Submission{Verify: "quorum=2"})
-	until(t, "the founder computes", func() bool { return leaves.begun.Load() == 2 })
+	until(t, "the founder computes", func() bool { return leavesOf(t).begun.Load() == 2 })
 	r.steals(t, run).lies(t)
 	if got := answer(t, end()); got != 650 {
 		t.Errorf("the answer is %d", got)
@@ -125,6 +121,7 @@ func TestProofsConvince(t *testing.T) {
 // Gossip may lose a proof, and the word of whoever may say who is out: both reach all who are connected all the same.
 // Here nobody hears either by gossip.
 func TestProofsGoStraight(t *testing.T) {
+	t.Parallel()
 	deaf := func() *peer.Peer {
 		return impatientWith(t, func(c *peer.Config) {
 			c.Gossip.KindRates = map[gossip.Kind]gossip.Rate{gossip.KindAccusation: {}, gossip.KindRevocation: {}}
@@ -135,7 +132,7 @@ func TestProofsGoStraight(t *testing.T) {
 	join(t, founder, third, control.Invitation{})
 	r := thiefOf(t, founder, owner)
 	run, end := pairs(t, owner, 12, control.Submission{Verify: "quorum=2"})
-	until(t, "others compute", func() bool { return leaves.begun.Load() >= 2 })
+	until(t, "others compute", func() bool { return leavesOf(t).begun.Load() >= 2 })
 	r.steals(t, run).lies(t)
 	if got := answer(t, end()); got != 650 {
 		t.Errorf("the answer is %d", got)
@@ -160,41 +157,41 @@ func init() {
 // Star is a job that reads what is shared.
 type Star struct {
 	Sky satin.Constant[[]int]
-	N   int
+	Of  Part
 }
 
 // night is over when the root of sky may end: what is tried of its jobs is tried while it goes on.
 var night struct{ over atomic.Bool }
 
-func sky(f *satin.Frame, n int) (sum int) {
+func sky(f *satin.Frame, p Part) (sum int) {
 	c := satin.ShareConstant(f, []int{1, 2, 3})
 	g := satin.Fork(f, star)
-	for i := range n {
-		g.Spawn(Star{c, i + 1})
+	for i := range p.N {
+		g.Spawn(Star{c, Part{p.Test, i + 1}})
 	}
 	for r := range g.Results() {
 		sum += r
 	}
 	for !night.over.Load() && !f.Aborted() {
-		satin.Spawn(f, nothing, 0).Get()
-		time.Sleep(time.Millisecond)
+		lends(f)
 	}
 	return sum
 }
 
-func star(f *satin.Frame, s Star) int { return leaf(f, s.N) * s.Sky.Read(f)[0] }
+func star(f *satin.Frame, s Star) int { return leaf(f, s.Of) * s.Sky.Read(f)[0] }
 
 // A proof about a job that reads what jobs share convinces who takes part in the run, and has it.
 func TestProofsAboutSharedValues(t *testing.T) {
+	t.Parallel()
 	founder, owner := impatient(t), impatient(t)
 	join(t, founder, owner, control.Invitation{})
 	r := thiefOf(t, founder, owner)
 	night.over.Store(false)
 	t.Cleanup(func() { night.over.Store(true) })
 	run, end := gated(t, owner, "hostile.sky", 12, control.Submission{Verify: "quorum=2"})
-	until(t, "the founder computes", func() bool { return leaves.begun.Load() == 2 })
+	until(t, "the founder computes", func() bool { return leavesOf(t).begun.Load() == 2 })
 	r.steals(t, run).lies(t)
-	leaves.open.Store(true)
+	leavesOf(t).open.Store(true)
 	liar := r.ID().String()
 	until(t, "the liar is out at the founder's", func() bool { return founder.Revoked(liar) })
 	night.over.Store(true)
@@ -208,6 +205,7 @@ func TestProofsAboutSharedValues(t *testing.T) {
 
 // An accuser that lies is out itself, and whoever was accused stays; so is whoever has signed two things of one job.
 func TestFalseAccusations(t *testing.T) {
+	t.Parallel()
 	v := impatient(t)
 	honest, liar, other, twice := invited(t, v), invited(t, v), invited(t, v), invited(t, v)
 	run, end := pairs(t, v, 2, control.Submission{Verify: "quorum=2"})
@@ -233,6 +231,7 @@ func TestFalseAccusations(t *testing.T) {
 // Whoever joins when all is over hears of a lie, and sees for itself: nobody's word counts in an open swarm, and its
 // own machine runs the job.
 func TestNewcomersHearOfLies(t *testing.T) {
+	t.Parallel()
 	openly := func() *peer.Peer {
 		return impatientWith(t, func(c *peer.Config) { c.Host.Trust = host.TrustOpen })
 	}
@@ -313,6 +312,7 @@ func weave(f *satin.Frame, t Talk) int {
 // differ, and lie to them about what it reads: what they sign of that puts nobody out, though the run's own jobs
 // can be compared.
 func TestHonestDifferences(t *testing.T) {
+	t.Parallel()
 	v := impatient(t)
 	misled, twice := invited(t, v), invited(t, v)
 	run, end := pairs(t, v, 2, control.Submission{Verify: "quorum=2"})

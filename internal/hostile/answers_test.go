@@ -34,6 +34,7 @@ func lives(t *testing.T, disk host.Config) *peer.Peer {
 // What is handed over as the root's outcome is the answer in no life of the owner's. (It was stored as such, and was
 // the answer when the owner had restarted.)
 func TestAnswerHandedOver(t *testing.T) {
+	t.Parallel()
 	disk := hostConfig(t)
 	v := lives(t, disk)
 	r := invited(t, v)
@@ -41,20 +42,13 @@ func TestAnswerHandedOver(t *testing.T) {
 	run, _ := pairs(t, v, 2, control.Submission{})
 	x := r.steals(t, run)
 	g, from := x.take(t)
-	arg, err := wire.Value().Encode(2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var n int
-	if err := wire.Value().Decode(g.Job.Arg, &n); err != nil {
-		t.Fatal(err)
-	}
+	arg, n := argument(t, Part{t.Name(), 2}), part(t, &g.Job).N
 	x.send(from, &steal.Message{HandOver: &steal.HandOver{ID: 1, Parts: []steal.Partial{
 		x.signed(t, nil, job.Identify("hostile.pair", arg), square(t, 100), x.key),
 		x.signed(t, g.Job.Path, g.Job.Identity, square(t, n*n), x.key)}}}) // which is true
 	x.wait(t, "it is taken", func(m *steal.Message) bool { return m.HandOverAck != nil && !m.HandOverAck.Leaving })
 	v.Close()
-	leaves.open.Store(true)
+	leavesOf(t).open.Store(true)
 	out, err := lives(t, disk).Wait(patience(t), run.Hex(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -71,10 +65,7 @@ func TestAnswerCollected(t *testing.T) {
 	r.volunteers(t)
 	asked := make(chan struct{}, 1)
 	run, end := pairs(t, v, 2, control.Submission{})
-	arg, err := wire.Value().Encode(2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	arg := argument(t, Part{t.Name(), 2})
 	x := r.steals(t, run)
 	b, err := wire.Value().Encode(x.signed(t, nil, job.Identify("hostile.pair", arg), square(t, 100), x.key))
 	if err != nil {
@@ -105,6 +96,7 @@ func TestAnswerCollected(t *testing.T) {
 
 // Nor is it what somebody has put on the owner's disk, or what an older peer has let get there: nobody has signed it.
 func TestAnswerOnDisk(t *testing.T) {
+	t.Parallel()
 	disk := hostConfig(t)
 	v := lives(t, disk)
 	run, _ := pairs(t, v, 2, control.Submission{})
@@ -125,14 +117,14 @@ func TestAnswerOnDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	arg, err := wire.Value().Encode(2)
-	if err != nil || !l.AppendOutcome(nil, job.Identify("hostile.pair", arg), square(t, 100), nil) {
-		t.Fatal("it is not taken", err)
+	arg := argument(t, Part{t.Name(), 2})
+	if !l.AppendOutcome(nil, job.Identify("hostile.pair", arg), square(t, 100), nil) {
+		t.Fatal("it is not taken")
 	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	leaves.open.Store(true)
+	leavesOf(t).open.Store(true)
 	out, err := lives(t, disk).Wait(patience(t), run.Hex(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -212,6 +204,7 @@ func deputy(t *testing.T, v, w *peer.Peer) (r *rogue, run job.RunID, end func() 
 // part, and though it calls itself master of the run, too, with the answer. (The owner gave its root up to that, and
 // believed it then.) Nor does it when the owner has an answer: that stays, and the run is disputed.
 func TestAnswerOfADeputy(t *testing.T) {
+	t.Parallel()
 	v, w := computing(t), computing(t)
 	r, run, end := deputy(t, v, w)
 	lie := square(t, 100)
@@ -249,6 +242,7 @@ func TestAnswerOfADeputy(t *testing.T) {
 // A deputy that says that it has the answer when the owner is gone ends nothing unless it was heard as master: another
 // one becomes master, and computes the answer.
 func TestDeputyShowsThatItLed(t *testing.T) {
+	t.Parallel()
 	for _, led := range []bool{false, true} {
 		soon := func(c *peer.Config) { // masters that are silent are not awaited as long as a user's would be
 			c.Steal = beating(250 * time.Millisecond)
@@ -277,7 +271,7 @@ func TestDeputyShowsThatItLed(t *testing.T) {
 		if i := infoAt(t, w, run); (i.State == control.RunDone) != led {
 			t.Fatalf("%t: the run is %s: %s", led, i.State, i.Why)
 		}
-		leaves.open.Store(true)
+		leavesOf(t).open.Store(true)
 		until(t, "it has ended", func() bool { return infoAt(t, w, run).State == control.RunDone })
 		if why := infoAt(t, w, run).Why; strings.Contains(why, "this peer had the root job") == led {
 			t.Errorf("%t: the run is done: %s", led, why)
@@ -289,6 +283,7 @@ func TestDeputyShowsThatItLed(t *testing.T) {
 // A member that says that it has the answer when the owner has just come back, and calls itself master, decides
 // nothing: others take part, who know nothing of that. (The owner believed it at once.)
 func TestAnswerOfAMember(t *testing.T) {
+	t.Parallel()
 	disk := hostConfig(t)
 	v, w := lives(t, disk), computing(t)
 	r := invited(t, v)
@@ -309,7 +304,7 @@ func TestAnswerOfAMember(t *testing.T) {
 		i := infoAt(t, v, run)
 		return i.Master == idOf(t, v) || i.State != control.RunRunning
 	})
-	leaves.open.Store(true)
+	leavesOf(t).open.Store(true)
 	out, err := v.Wait(patience(t), run.Hex(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -351,6 +346,7 @@ func (r *rogue) keeps(t *testing.T, claim, outcome []byte) bool {
 // Answers are kept for an owner that members have signed, two that differ and no third; none of them takes the place
 // of what the owner has computed.
 func TestAnswersBroughtToKeep(t *testing.T) {
+	t.Parallel()
 	v, w := computing(t), computing(t)
 	join(t, v, w, control.Invitation{})
 	r, friend := invited(t, v), invited(t, v)
@@ -375,6 +371,7 @@ func TestAnswersBroughtToKeep(t *testing.T) {
 // A newcomer takes part in a run although one that it met first has announced it and does not show what it is, and
 // says besides that it is over.
 func TestNewcomersFindTheRun(t *testing.T) {
+	t.Parallel()
 	v := computing(t)
 	r := invitedAs(t, v, control.Invitation{MayInvite: true})
 	run, end := pairs(t, v, 4, control.Submission{})

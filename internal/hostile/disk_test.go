@@ -26,6 +26,7 @@ const (
 // A member that makes up outcomes of an owner's run, hands them over and shows them when the run is suspended, has half
 // of the room on the owner's disk, as it has elsewhere, and the run goes on. (It could have all of that disk.)
 func TestOwnersDisk(t *testing.T) {
+	t.Parallel()
 	dir := ""
 	v := computing(t, func(c *peer.Config) {
 		c.Checkpoint, c.RunDisk, dir = time.Millisecond, ownersDisk, c.Host.StateDir
@@ -83,7 +84,7 @@ func TestSlowToShow(t *testing.T) {
 	t.Parallel()
 	const slow = 6
 	v := computing(t, func(c *peer.Config) { c.Checkpoint = time.Millisecond })
-	asked := make(chan struct{}, slow)
+	asked, enough := make(chan struct{}, slow), make(chan struct{})
 	frame, err := wire.Frame(make([]byte, wire.MaxValue), wire.MaxValue)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +97,10 @@ func TestSlowToShow(t *testing.T) {
 			defer s.Reset()
 			asked <- struct{}{}
 			_, _ = s.Write(frame[:1<<20])
-			<-t.Context().Done()
+			select {
+			case <-enough:
+			case <-t.Context().Done():
+			}
 		})
 		all = append(all, r)
 	}
@@ -113,6 +117,7 @@ func TestSlowToShow(t *testing.T) {
 			t.Fatalf("it is suspended before all are asked: %v", err)
 		}
 	}
+	close(enough) // who was asked first had its time, and the others would have as much
 	if err := <-suspended; err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ func obeys(s string) bool {
 // What a thief says of a job that failed, its stack, its function and the peer that it was on, comes to the user as
 // text that nothing obeys.
 func TestEscapeSequences(t *testing.T) {
+	t.Parallel()
 	v := computing(t)
 	r := invited(t, v)
 	r.volunteers(t)

@@ -76,7 +76,7 @@ func TestForeignClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, end := pairs(t, v, 12, control.Submission{})
-	until(t, "both compute", func() bool { return leaves.begun.Load() == 2 })
+	until(t, "both compute", func() bool { return leavesOf(t).begun.Load() == 2 })
 	if got := answer(t, end()); got != 650 {
 		t.Errorf("the answer is %d", got)
 	}

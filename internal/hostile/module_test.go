@@ -2,6 +2,7 @@ package hostile
 
 import (
 	"encoding/binary"
+	"flag"
 	"os"
 	"slices"
 	"testing"
@@ -20,6 +21,9 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "compute" {
 		os.Exit(child.Main(os.Stdin, os.Stdout))
+	}
+	if err := flag.Set("test.parallel", "8"); err != nil { // they wait, mostly
+		panic(err)
 	}
 	os.Exit(m.Run())
 }

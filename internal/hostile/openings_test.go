@@ -31,23 +31,14 @@ func init() {
 }
 
 // grove adds up trees: one is computed here, and as long as the gate is shut others may steal the rest.
-func grove(f *satin.Frame, n int) (sum int) {
-	g := satin.Fork(f, tree)
-	for i := range n {
-		g.Spawn(i + 1)
-	}
-	for r := range g.Results() {
-		sum += r
-	}
-	return sum
+func grove(f *satin.Frame, p Part) int { return added(f, tree, p) }
+
+func tree(f *satin.Frame, p Part) int {
+	satin.Spawn(f, gate, Part{Test: p.Test}).Get()
+	return satin.Spawn(f, twig, bough{2, p.N}).Get()
 }
 
-func tree(f *satin.Frame, n int) int {
-	satin.Spawn(f, gate, 0).Get()
-	return satin.Spawn(f, twig, bough{2, n}).Get()
-}
-
-func gate(f *satin.Frame, _ int) int { return leaf(f, 0) }
+func gate(f *satin.Frame, p Part) int { return leaf(f, p) }
 
 // A bough is a part of a tree.
 type bough struct{ Depth, N int }
@@ -55,9 +46,7 @@ type bough struct{ Depth, N int }
 // twig adds up numbers that follow from n; each takes as long as an outcome must that is kept.
 func twig(f *satin.Frame, b bough) int {
 	if b.Depth == 0 {
-		for begun := time.Now(); time.Since(begun) < compute.DefaultKeepAfter; {
-			_ = b
-		}
+		time.Sleep(compute.DefaultKeepAfter)
 		return b.N
 	}
 	x := satin.Spawn(f, twig, bough{b.Depth - 1, 2 * b.N})
@@ -168,12 +157,12 @@ func (e *exhibitor) twig(t *testing.T, path job.Path, b bough) (c driver.OpenedC
 // tree is the result of a stolen tree.
 func (e *exhibitor) tree(t *testing.T, g *steal.Grant) *steal.Message {
 	t.Helper()
-	var n int
-	if err := wire.Value().Decode(g.Job.Arg, &n); err != nil || g.Job.Function != "hostile.tree" {
-		t.Fatalf("%v: it has stolen %+v", err, g.Job)
+	p := part(t, &g.Job)
+	if g.Job.Function != "hostile.tree" {
+		t.Fatalf("it has stolen %+v", g.Job)
 	}
-	c, is := e.twig(t, append(slices.Clone(g.Job.Path), 2), bough{2, n})
-	whole := e.commits(t, g.Job.Path, g.Job.Function, n, e.lie(bough{3, n}, is), c)
+	c, is := e.twig(t, append(slices.Clone(g.Job.Path), 2), bough{2, p.N})
+	whole := e.commits(t, g.Job.Path, g.Job.Function, p, e.lie(bough{3, p.N}, is), c)
 	return &steal.Message{Result: &steal.Result{Handle: g.Handle, Path: g.Job.Path, Identity: g.Job.Identity,
 		Outcome: whole.Outcome, Voucher: e.voucher}}
 }
@@ -189,6 +178,7 @@ func honestly(_ bough, is int) int { return is }
 // Of three real peers one makes its results up, and commits to a tree of them: one of its nodes is run again, and
 // it is out. Nothing is said of the other one, whose nodes are run again as well. The answer says what it rests on.
 func TestSpotOfStrangers(t *testing.T) {
+	t.Parallel()
 	v, honest := impatient(t), impatient(t)
 	join(t, v, honest, control.Invitation{})
 	r := invited(t, v)
@@ -211,6 +201,7 @@ func TestSpotOfStrangers(t *testing.T) {
 
 // Two that differ are taken down to the one node that is wrong: its author is named by that node alone.
 func TestDescentOfStrangers(t *testing.T) {
+	t.Parallel()
 	cfg := hostConfig(t)
 	v, err := peer.Open(t.Context(), peer.Config{Host: cfg, Workers: 1, Cluster: "here", FullPriority: true},
 		[]peer.Application{{Name: "hostile"}})
@@ -267,6 +258,7 @@ func TestDescentOfStrangers(t *testing.T) {
 // A node that its author has signed, with the outcomes of its children, convinces members by itself that it is wrong,
 // whoever shows it to them.
 func TestNodesConvince(t *testing.T) {
+	t.Parallel()
 	v := impatient(t)
 	liar, other := invited(t, v), invited(t, v)
 	run, end := gated(t, v, "hostile.grove", 1, control.Submission{Verify: "spot=1"})
@@ -288,6 +280,7 @@ func TestNodesConvince(t *testing.T) {
 // Whoever shows something else than what it has committed to is not believed, and not out either: the owner computes
 // these jobs. Here all that it says is true.
 func TestHostileOpenings(t *testing.T) {
+	t.Parallel()
 	v := impatient(t)
 	r := invited(t, v)
 	r.volunteers(t)

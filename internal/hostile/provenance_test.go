@@ -18,6 +18,7 @@ import (
 // An answer says on how many members' word it rests, at whatever remove; and when one of them is put out later, that it
 // rests on that one.
 func TestAnswersSayWhoseTheyAre(t *testing.T) {
+	t.Parallel()
 	dir := ""
 	v := computing(t, func(c *peer.Config) { dir = c.Host.StateDir })
 	r, liar := invited(t, v), invited(t, v)

@@ -50,6 +50,7 @@ func (x *robber) lies(t *testing.T) {
 // A member that lies about a job decides nothing where two have to come to the same: the answer is right, and the liar
 // is named and out. Alone with the owner, it is the owner that computes the job again.
 func TestQuorumAlone(t *testing.T) {
+	t.Parallel()
 	v := impatient(t)
 	r := invited(t, v)
 	r.volunteers(t)
@@ -70,6 +71,7 @@ func TestQuorumAlone(t *testing.T) {
 // An outcome is compared with one of another member that the founder has let in, and what both have come to is used; a
 // liar is out although the owner has a copy of an honest member.
 func TestQuorumOfStrangers(t *testing.T) {
+	t.Parallel()
 	v, honest := impatient(t), impatient(t)
 	join(t, v, honest, control.Invitation{})
 	r := invited(t, v)
@@ -88,6 +90,7 @@ func TestQuorumOfStrangers(t *testing.T) {
 // Where peers are believed by their records a stranger has none: what it brings is computed again until that is enough.
 // A liar is out, and the answer says with which probability it is wrong, and what that rests on.
 func TestDoubtOfStrangers(t *testing.T) {
+	t.Parallel()
 	v, honest := impatient(t), impatient(t)
 	join(t, v, honest, control.Invitation{})
 	r := invited(t, v)
@@ -109,11 +112,12 @@ func TestDoubtOfStrangers(t *testing.T) {
 // Where the owner's machine is not to make copies a run waits until there are members enough, says for how many, and
 // goes on when one has come.
 func TestOthersMakeAllCopies(t *testing.T) {
+	t.Parallel()
 	v, one := impatient(t), impatient(t)
 	join(t, v, one, control.Invitation{})
 	run, end := pairs(t, v, 2, control.Submission{Verify: "quorum=2,others"})
-	until(t, "both compute", func() bool { return leaves.begun.Load() == 2 })
-	leaves.open.Store(true)
+	until(t, "both compute", func() bool { return leavesOf(t).begun.Load() == 2 })
+	leavesOf(t).open.Store(true)
 	until(t, "it says what it waits for", func() bool {
 		list, err := v.Runs(patience(t))
 		return err == nil && slices.ContainsFunc(list, func(r control.RunInfo) bool {
@@ -134,10 +138,11 @@ func TestOthersMakeAllCopies(t *testing.T) {
 // A verified run has its root at its owner's machine and nowhere else: one that is paused says that the run waits for
 // that, and the run goes on when the pause is over.
 func TestPausedOwnerIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	v, one := impatient(t), impatient(t)
 	join(t, v, one, control.Invitation{})
 	run, end := pairs(t, v, 2, control.Submission{Verify: "quorum=2"})
-	until(t, "both compute", func() bool { return leaves.begun.Load() == 2 })
+	until(t, "both compute", func() bool { return leavesOf(t).begun.Load() == 2 })
 	if err := v.Pause(patience(t), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -183,26 +188,17 @@ func init() {
 // braided counts, so that no two runs of a job come to the same.
 var braided atomic.Int64
 
-func braids(f *satin.Frame, n int) (sum int) {
-	g := satin.Fork(f, plait)
-	for i := range n {
-		g.Spawn(i)
-	}
-	for r := range g.Results() {
-		sum += r
-	}
-	return sum
-}
+func braids(f *satin.Frame, p Part) int { return added(f, plait, p) }
 
 // plait is made of a job that shares a lattice, and long enough to be a node by itself.
-func plait(f *satin.Frame, n int) int {
-	leaf(f, n)
-	return satin.Spawn(f, braid, n).Get()
+func plait(f *satin.Frame, p Part) int {
+	leaf(f, p)
+	return satin.Spawn(f, braid, p.N).Get()
 }
 
 func braid(f *satin.Frame, n int) int {
 	for begun := time.Now(); time.Since(begun) < 30*time.Millisecond; { // which is long enough, too
-		satin.Spawn(f, nothing, 0).Get()
+		lends(f)
 	}
 	l := satin.ShareLattice(f, most, n, 0)
 	l.Offer(f, int(braided.Add(1)))
@@ -212,6 +208,7 @@ func braid(f *satin.Frame, n int) int {
 // Two honest members come to different results of jobs that share a lattice, of functions that say of none that its
 // results may differ: nobody is put out, the owner's own result counts, and the answer says so.
 func TestHonestMembersDiffer(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"quorum=2", "spot=1"} {
 		differ(t, "hostile.braids", mode)
 	}
@@ -224,7 +221,7 @@ func differ(t *testing.T, fn, mode string) {
 	join(t, v, one, control.Invitation{})
 	join(t, v, two, control.Invitation{})
 	_, end := gated(t, v, fn, 3, control.Submission{Verify: mode})
-	until(t, "all compute", func() bool { return leaves.begun.Load() == 3 })
+	until(t, "all compute", func() bool { return leavesOf(t).begun.Load() == 3 })
 	x := end().Trust
 	if x == nil || len(x.Caught) > 0 || x.Here == 0 || !strings.Contains(x.Bound, "share a lattice of their own") {
 		t.Errorf("%s: it rests on %+v", mode, x)
@@ -241,24 +238,16 @@ func differ(t *testing.T, fn, mode string) {
 // roped counts how often the rope with a number, and its knot, have begun.
 var roped [8]struct{ ropes, knots atomic.Int64 }
 
-func ropes(f *satin.Frame, n int) (sum int) {
-	g := satin.Fork(f, rope)
-	for i := range n {
-		g.Spawn(i)
-	}
-	for r := range g.Results() {
-		sum += r
-	}
-	return sum
-}
+func ropes(f *satin.Frame, p Part) int { return added(f, rope, p) }
 
 // rope is made of a job that shares a lattice. From the third time on it gives others time to steal that.
-func rope(f *satin.Frame, n int) int {
-	leaf(f, n)
+func rope(f *satin.Frame, p Part) int {
+	leaf(f, p)
+	n := p.N
 	times, knots := roped[n].ropes.Add(1), roped[n].knots.Load()
 	x := satin.Spawn(f, knot, n)
 	for begun := time.Now(); times > 2 && time.Since(begun) < time.Second && roped[n].knots.Load() == knots; {
-		satin.Spawn(f, nothing, 0).Get()
+		lends(f)
 	}
 	return x.Get()
 }
@@ -274,6 +263,7 @@ func knot(f *satin.Frame, n int) int {
 // What an owner computes to compare it is computed by its own machine alone. If others had a part of it, on whose word
 // that is used, it would not see that a lattice is shared there, and put honest members out by what these have said.
 func TestOwnCopiesAreOwn(t *testing.T) {
+	t.Parallel()
 	for i := range roped {
 		roped[i].ropes.Store(0)
 		roped[i].knots.Store(0)
@@ -283,12 +273,13 @@ func TestOwnCopiesAreOwn(t *testing.T) {
 
 // What the user has vouched for is not computed again.
 func TestTrustedPeers(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"doubt=1e-4", "quorum=2"} {
 		own := impatient(t)
 		v := impatient(t, idOf(t, own))
 		join(t, v, own, control.Invitation{})
 		_, end := pairs(t, v, 12, control.Submission{Verify: mode})
-		until(t, "both compute", func() bool { return leaves.begun.Load() == 2 })
+		until(t, "both compute", func() bool { return leavesOf(t).begun.Load() == 2 })
 		out := end()
 		if got := answer(t, out); got != 650 {
 			t.Errorf("%s: the answer is %d", mode, got)
@@ -303,12 +294,13 @@ func TestTrustedPeers(t *testing.T) {
 
 // Members give nothing on of a run that is compared, or two of them might have an outcome from the same third.
 func TestComparedPeersHoard(t *testing.T) {
+	t.Parallel()
 	v, honest := impatient(t), impatient(t)
 	join(t, v, honest, control.Invitation{})
 	r := invited(t, v)
 	r.volunteers(t)
 	run, end := pairs(t, v, 12, control.Submission{Verify: "quorum=2"})
-	until(t, "both compute", func() bool { return leaves.begun.Load() == 2 })
+	until(t, "both compute", func() bool { return leavesOf(t).begun.Load() == 2 })
 	x := r.steals(t, run)
 	id := mustDecode(t, idOf(t, honest))
 	connect(t, r, honest)

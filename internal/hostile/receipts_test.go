@@ -48,7 +48,7 @@ func thanked(t *testing.T, owner *peer.Peer) (honest *peer.Peer, disk host.Confi
 	honest = impatientWith(t, func(c *peer.Config) { c.Host = disk })
 	join(t, owner, honest, control.Invitation{})
 	_, end := pairs(t, owner, 12, control.Submission{Verify: "quorum=2"})
-	until(t, "both compute", func() bool { return leaves.begun.Load() == 2 })
+	until(t, "both compute", func() bool { return leavesOf(t).begun.Load() == 2 })
 	if got := answer(t, end()); got != 650 {
 		t.Fatalf("the answer is %d", got)
 	}
@@ -61,6 +61,7 @@ func thanked(t *testing.T, owner *peer.Peer) (honest *peer.Peer, disk host.Confi
 // are not verified, for another peer, of the future, of more cores or time than there are, or the owner's own word
 // once more, or of a peer that is out.
 func TestForgedReceipts(t *testing.T) {
+	t.Parallel()
 	v := impatient(t)
 	honest, disk := thanked(t, v)
 	self := mustDecode(t, idOf(t, honest))
@@ -176,6 +177,7 @@ func TestForgedReceipts(t *testing.T) {
 
 // What is owed to a member that is away, or does not know what a receipt is, it gets from the owner's next life.
 func TestReceiptsAreOwed(t *testing.T) {
+	t.Parallel()
 	disk := hostConfig(t)
 	lives := func() *peer.Peer {
 		return impatientWith(t, func(c *peer.Config) { c.Host, c.Every = disk, briefly })
@@ -186,10 +188,7 @@ func TestReceiptsAreOwed(t *testing.T) {
 	run, end := pairs(t, v, 2, control.Submission{Verify: "quorum=2"})
 	x := r.steals(t, run)
 	g, from := x.take(t)
-	var n int
-	if err := wire.Value().Decode(g.Job.Arg, &n); err != nil {
-		t.Fatal(err)
-	}
+	n := part(t, &g.Job).N
 	x.send(from, x.result(t, &g, square(t, n*n), x.key))
 	if sum := answer(t, end()); sum != 5 {
 		t.Fatalf("the answer is %d", sum)
@@ -241,6 +240,7 @@ func (r *rogue) receives() func() []statement.Receipt {
 // A member that keeps a job for long before it brings what is right has a receipt for no more than what the job has
 // taken where it was compared; one that lies has none.
 func TestSlowThiefEarnsNoMore(t *testing.T) {
+	t.Parallel()
 	const dawdles = 3 * time.Second
 	v := impatient(t)
 	r, liar := invited(t, v), invited(t, v)
@@ -259,11 +259,8 @@ func TestSlowThiefEarnsNoMore(t *testing.T) {
 			Held: []steal.Handle{g.Handle}}})
 	}
 	until(t, "it has had the job for long", func() bool { holds(); return time.Since(began) > dawdles })
-	leaves.open.Store(true)
-	var n int
-	if err := wire.Value().Decode(g.Job.Arg, &n); err != nil {
-		t.Fatal(err)
-	}
+	leavesOf(t).open.Store(true)
+	n := part(t, &g.Job).N
 	x.send(from, x.result(t, &g, square(t, n*n), x.key))
 	if sum := answer(t, end()); sum != 14 {
 		t.Fatalf("the answer is %d", sum)

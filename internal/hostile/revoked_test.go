@@ -28,6 +28,12 @@ func init() {
 
 func nothing(*satin.Frame, int) int { return 0 }
 
+// lends waits for a moment, and lets thieves have what waits here.
+func lends(f *satin.Frame) {
+	satin.Spawn(f, nothing, 0).Get()
+	time.Sleep(time.Millisecond)
+}
+
 // spinning counts the jobs of spin that run.
 var spinning atomic.Int64
 
@@ -40,8 +46,7 @@ func spin(f *satin.Frame, depth int) int {
 	spinning.Add(1)
 	defer spinning.Add(-1)
 	for !f.Aborted() {
-		satin.Spawn(f, nothing, 0).Get() // lets thieves have what waits
-		time.Sleep(time.Millisecond)
+		lends(f)
 	}
 	return 0
 }
@@ -133,6 +138,7 @@ func (r *rogue) tellsOf(t *testing.T, run job.RunID, manifest []byte) (tell func
 // one has passed it on. (It went on there: nobody could tell by whom the owner was a member.) One whose owner is no
 // member, or is none any more, is not taken up.
 func TestOwnersNobodyHasMet(t *testing.T) {
+	t.Parallel()
 	for _, again := range []bool{false, true} {
 		disk := hostConfig(t)
 		open := func() *peer.Peer {

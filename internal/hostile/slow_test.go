@@ -24,7 +24,7 @@ const (
 func init() { satin.Register("hostile.bulky", bulky) }
 
 // bulky waits for the leaves.
-func bulky(f *satin.Frame, b []byte) int { return leaf(f, len(b)) }
+func bulky(f *satin.Frame, b []byte) int { return leaf(f, Part{"TestSlowReaders", len(b)}) }
 
 // slowly opens streams on which something is asked for, or brought: all but the last byte of it. It returns when each
 // answer has begun to come, or was refused, or all that is brought is gone; begun are those that have begun.

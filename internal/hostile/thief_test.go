@@ -27,17 +27,34 @@ func init() {
 	satin.Register("hostile.leaf", leaf, satin.Exact())
 }
 
-// leaves is how many leaves begin and wait; they end when it is let go of.
-var leaves struct {
+// leaves are those of one test: so many have begun and wait, and they end when they are let go of.
+type leaves struct {
 	begun atomic.Int64
 	open  atomic.Bool
 }
 
+// gates are the leaves of tests, by the test's name.
+var gates sync.Map
+
+func leavesOf(t *testing.T) *leaves {
+	l, _ := gates.LoadOrStore(t.Name(), &leaves{})
+	return l.(*leaves)
+}
+
+// Part is what a job is about: a number, and the test whose leaves wait below it.
+type Part struct {
+	Test string
+	N    int
+}
+
 // pair adds up leaves: one is computed here, and as long as that takes others may steal the rest.
-func pair(f *satin.Frame, n int) (sum int) {
-	g := satin.Fork(f, leaf)
-	for i := range n {
-		g.Spawn(i + 1)
+func pair(f *satin.Frame, p Part) int { return added(f, leaf, p) }
+
+// added has one job for each number from 1 on, and adds up what comes of them.
+func added(f *satin.Frame, job func(*satin.Frame, Part) int, p Part) (sum int) {
+	g := satin.Fork(f, job)
+	for i := range p.N {
+		g.Spawn(Part{p.Test, i + 1})
 	}
 	for r := range g.Results() {
 		sum += r
@@ -45,14 +62,39 @@ func pair(f *satin.Frame, n int) (sum int) {
 	return sum
 }
 
-func leaf(f *satin.Frame, n int) int {
-	leaves.begun.Add(1)
-	defer leaves.begun.Add(-1)
-	for !leaves.open.Load() && !f.Aborted() {
-		satin.Spawn(f, nothing, 0).Get() // lets thieves have what waits
-		time.Sleep(time.Millisecond)
+// leaf waits, if it is a test's.
+func leaf(f *satin.Frame, p Part) int {
+	if l, ok := gates.Load(p.Test); ok {
+		l.(*leaves).wait(f)
 	}
-	return n * n
+	return p.N * p.N
+}
+
+func (l *leaves) wait(f *satin.Frame) {
+	l.begun.Add(1)
+	defer l.begun.Add(-1)
+	for !l.open.Load() && !f.Aborted() {
+		lends(f)
+	}
+}
+
+// argument is what a job is given.
+func argument(t *testing.T, what any) []byte {
+	t.Helper()
+	b, err := wire.Value().Encode(what)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// part is what a job was given.
+func part(t *testing.T, j *steal.Job) (p Part) {
+	t.Helper()
+	if err := wire.Value().Decode(j.Arg, &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // pairs has a peer compute a sum of squares, and returns when one leaf runs; end lets go of it and gives the answer.
@@ -65,22 +107,19 @@ func pairs(t *testing.T, v *peer.Peer, n int, sub control.Submission) (run job.R
 func gated(t *testing.T, v *peer.Peer, fn string, n int, sub control.Submission) (run job.RunID,
 	end func() control.Outcome) {
 	t.Helper()
-	leaves.open.Store(false)
-	t.Cleanup(func() { leaves.open.Store(true) })
-	arg, err := wire.Value().Encode(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sub.App, sub.Function, sub.Argument = "hostile", fn, arg
+	l := leavesOf(t)
+	l.open.Store(false)
+	t.Cleanup(func() { l.open.Store(true) })
+	sub.App, sub.Function, sub.Argument = "hostile", fn, argument(t, Part{t.Name(), n})
 	info, err := v.Submit(patience(t), sub)
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, "a leaf runs", func() bool { return leaves.begun.Load() > 0 })
+	until(t, "a leaf runs", func() bool { return l.begun.Load() > 0 })
 	run, _ = job.ParseRunID(info.Run)
 	return run, func() control.Outcome {
 		t.Helper()
-		leaves.open.Store(true)
+		l.open.Store(true)
 		out, err := v.Wait(patience(t), info.Run, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -206,6 +245,7 @@ func (x *robber) result(t *testing.T, g *steal.Grant, outcome []byte, key crypto
 // What a thief brings without the signature of a member is not used: the job comes back, and is computed where it was
 // spawned. What it has signed itself is used, so that what is tried here is not that nothing is.
 func TestForgedAuthors(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		forge func(t *testing.T, x *robber, g *steal.Grant) *steal.Message
 		sum   int
@@ -233,6 +273,7 @@ func TestForgedAuthors(t *testing.T) {
 		}, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			v := computing(t)
 			r := invited(t, v)
 			r.volunteers(t)
