@@ -155,7 +155,8 @@ func TestWhole(t *testing.T) {
 	first := tree.Cost(tree.Root())
 	before := tree.Work()
 	tree.Weigh(3 * before)
-	if got := tree.Cost(tree.Root()); tree.Work() < 2*before || tree.Work() > 4*before || got < 2*first {
+	got := tree.Cost(tree.Root()) // rounded to 100 ns
+	if tree.Work() < 2*before || tree.Work() > 4*before || got < 2*first-100 {
 		t.Errorf("jobs of %v weigh %v, the root's %v now %v", before, tree.Work(), first, got)
 	}
 	if _, err := Whole(t.Context(), "record.fail", 1); err == nil {
