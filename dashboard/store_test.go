@@ -85,7 +85,7 @@ func TestForgetsWhatIsGone(t *testing.T) {
 	s := newStore()
 	s.update(peerTopic, map[string]json.RawMessage{"stays": json.RawMessage("1")})
 	first := s.number
-	for i := range 3 * maxGone {
+	for i := range maxGone + maxGone/4 {
 		s.update(runTopic, map[string]json.RawMessage{fmt.Sprint(i): json.RawMessage("1")})
 	}
 	if len(s.cells) > maxGone+2 || len(s.gone) > maxGone {

@@ -23,7 +23,7 @@ func TestVariants(t *testing.T) {
 		var first any
 		for _, threshold := range []int{1, 7, 60, 1000} {
 			for _, variant := range []string{byObjects, byTree} {
-				line := fmt.Sprintf("300 --steps 3 --leaf 4 --variant %s --threshold %d%s", variant, threshold, law)
+				line := fmt.Sprintf("120 --steps 3 --leaf 4 --variant %s --threshold %d%s", variant, threshold, law)
 				got := apptest.Solve(t, App, line)
 				if first == nil {
 					first = got

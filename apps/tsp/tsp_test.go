@@ -250,7 +250,7 @@ func TestPoorStart(t *testing.T) {
 // TestPartial: whatever jobs hear of each other, and when, the tour is the twin's.
 func TestPartial(t *testing.T) {
 	for _, c := range trials() {
-		if got, want := satintest.AnyJoin(t, 20, try, c), c.alone(); !reflect.DeepEqual(got, want) {
+		if got, want := satintest.AnyJoin(t, 10, try, c), c.alone(); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, the twin says %v", c.Problem.Map.Name, got, want)
 		}
 	}

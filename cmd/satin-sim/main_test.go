@@ -115,8 +115,8 @@ func TestRun(t *testing.T) {
 // TestRecordedTreeRuns: what record prints, run --tree reads.
 func TestRecordedTreeRuns(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "queens.tree")
-	text := output(t, "record", "--runs", "2", "nqueens", "12", "--threshold", "8")
-	if !strings.HasPrefix(text, "satin-tree 1 nqueens 12 --threshold 8\n") {
+	text := output(t, "record", "--runs", "2", "nqueens", "10", "--threshold", "6")
+	if !strings.HasPrefix(text, "satin-tree 1 nqueens 10 --threshold 6\n") {
 		t.Errorf("the recording begins with %.60q", text)
 	}
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -103,7 +103,7 @@ func branch(f *satin.Frame, b Branch) int {
 // first wants one of its children.
 func first(f *satin.Frame, n int) int {
 	g := satin.Fork(f, sum)
-	for range 200 {
+	for range 40 {
 		g.Spawn(n)
 	}
 	for r := range g.Results() {
@@ -114,16 +114,16 @@ func first(f *satin.Frame, n int) int {
 
 // TestTree: the program's result is its own, and every job is in the tree, however small.
 func TestTree(t *testing.T) {
-	tree, result, err := Tree(t.Context(), "sum", "record.sum", 500)
-	if err != nil || result != 500 {
+	tree, result, err := Tree(t.Context(), "sum", "record.sum", 100)
+	if err != nil || result != 100 {
 		t.Fatalf("result %v, %v", result, err)
 	}
 	total := sim.Sequential(tree)
-	if total.Jobs != 999 || total.Work <= 0 || tree.Name != "sum" {
+	if total.Jobs != 199 || total.Work <= 0 || tree.Name != "sum" {
 		t.Errorf("%d jobs with %v of work", total.Jobs, total.Work)
 	}
 	root := tree.Root()
-	if tree.ArgBytes(root) != 3 || tree.ResultBytes(root) != 3 { // 500 in CBOR
+	if tree.ArgBytes(root) != 2 || tree.ResultBytes(root) != 2 { // 100 in CBOR
 		t.Errorf("the root carries %d and %d bytes", tree.ArgBytes(root), tree.ResultBytes(root))
 	}
 }
@@ -166,8 +166,8 @@ func TestWhole(t *testing.T) {
 
 // TestShared: jobs that name shared data are recorded with its names, and not with the data.
 func TestShared(t *testing.T) {
-	tree, result, err := Tree(t.Context(), "search", "record.search", 300)
-	if err != nil || result != 300 {
+	tree, result, err := Tree(t.Context(), "search", "record.search", 60)
+	if err != nil || result != 60 {
 		t.Fatalf("result %v, %v", result, err)
 	}
 	for _, child := range tree.Children(tree.Root(), nil) {
@@ -236,7 +236,7 @@ func TestSpeculation(t *testing.T) {
 	if err != nil || result != 3 {
 		t.Fatalf("result %v, %v", result, err)
 	}
-	if spawns, _ := tree.Counts(); spawns != 200*(1+4) {
+	if spawns, _ := tree.Counts(); spawns != 40*(1+4) {
 		t.Errorf("%d spawns", spawns)
 	}
 }
