@@ -11,6 +11,7 @@ func TestLargeResultsAreCompared(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector looks at each byte")
 	}
+	t.Parallel()
 	for _, mode := range []string{"quorum=2", "spot=1"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,9 +31,17 @@ type Forest struct {
 // leafTakes is long enough that a leaf's outcome is kept.
 const leafTakes = 25 * time.Millisecond
 
+// ended are the ends that this process has seen: there are many leaves.
+var ended sync.Map
+
 func count(f *satin.Frame, x Forest) int {
 	if x.Depth == 0 {
-		if _, err := os.Stat(x.End); err != nil {
+		if _, over := ended.Load(x.End); over {
+			return 1
+		}
+		if _, err := os.Stat(x.End); err == nil {
+			ended.Store(x.End, true)
+		} else {
 			time.Sleep(leafTakes)
 		}
 		return 1

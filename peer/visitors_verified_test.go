@@ -92,6 +92,7 @@ func (x *intruder) claim(j *steal.Grant, from steal.Address, n int, behind ...ve
 
 // A tab that lies in a verified run is named and put out, and the answer is right.
 func TestLyingTab(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"quorum=2", "spot=1"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
