@@ -15,6 +15,7 @@ func TestNewApp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a command")
 	}
+	const fast = "-ldflags=-s -w" // linking with all symbols takes twice as long
 	t.Setenv("GOCACHE", goCache(t))
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	newGolomb(t)
@@ -32,7 +33,7 @@ func TestNewApp(t *testing.T) {
 		t.Errorf("gofmt would change %s", out)
 	}
 	goes("go", "vet", "./jobs") // that of the command vets all that it imports first
-	goes("go", "test", "-vet=off", "./...")
+	goes("go", "test", "-vet=off", fast, "./...")
 	// it is given a flag; a version that is not that of the sources is told, and what to do
 	app := filepath.Join("golomb", "jobs", "app.go")
 	text, err := os.ReadFile(app)
@@ -46,14 +47,14 @@ func TestNewApp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stale := exec.Command("go", "test", "-run", "Version", "./jobs")
+	stale := exec.Command("go", "test", "-vet=off", fast, "-run", "Version", "./jobs")
 	stale.Dir = "golomb"
 	if out, err := stale.CombinedOutput(); err == nil || !strings.Contains(string(out), "run go generate") {
 		t.Errorf("a stale version: %v\n%s", err, out)
 	}
 	goes("go", "generate", "./...")
-	goes("go", "test", "-run", "Version", "./jobs")
-	goes("go", "build", "-ldflags=-s -w", "-o", "golomb", ".") // linking it with all symbols takes twice as long
+	goes("go", "test", "-vet=off", fast, "-run", "Version", "./jobs")
+	goes("go", "build", fast, "-o", "golomb", ".")
 	if out := goes("./golomb", "build", "./jobs", "-o", "golomb.wasm"); !strings.Contains(out, "count the orders of N") {
 		t.Errorf("%q", out)
 	}

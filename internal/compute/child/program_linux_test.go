@@ -221,9 +221,10 @@ func tool(words ...string) int {
 	return 0
 }
 
+// eventually asks now and then: to look at all processes is work, and an idle one may wait for a core for seconds.
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	for until := time.Now().Add(8 * time.Minute); !so(); time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(8 * time.Minute); !so(); time.Sleep(25 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("never: %s", what)
 		}
