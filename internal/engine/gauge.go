@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"runtime"
 	"time"
 )
 
@@ -19,14 +18,13 @@ func (p *Pool) Time(ctx context.Context, fn string, arg any) (took time.Duration
 	}
 	ended := make(chan struct{})
 	err = errGone
-	go func() {
+	go ownThread(firstThread, func() {
 		defer close(ended)
-		runtime.LockOSThread() // and never unlocks: the thread ends with its priority
 		lowerPriority(system(), p.cfg.Nice, p.cfg.Idle)
 		began := time.Now()
 		err = RunAlone(ctx, r, &Shelf{})
 		took = time.Since(began)
-	}()
+	})
 	<-ended
 	return took, err
 }

@@ -34,14 +34,30 @@ func lowerPriority(t thread, nice int, idle bool) {
 	}
 }
 
+// ownThread runs f on a thread that ends with it, maybe after ownThread has returned. The first thread of a process does
+// not end before that, and keeps its priority: the end of a process waits for it, and an idle one gets no core for
+// minutes where others want all.
+func ownThread(first func() bool, f func()) {
+	runtime.LockOSThread() // and never unlocks, unless f is elsewhere
+	if !first() {
+		f()
+		return
+	}
+	elsewhere := make(chan struct{})
+	go func() {
+		runtime.LockOSThread()
+		close(elsewhere)
+		f()
+	}()
+	<-elsewhere
+	runtime.UnlockOSThread()
+}
+
 // IdlePriority tries what this system gives to the workers of a pool with Config.Idle, on a thread that ends with
 // that. It says in one line what is in force, and whether that is the lowest priority.
 func IdlePriority() (text string, lowest bool) {
 	tried := make(chan error)
-	go func() {
-		runtime.LockOSThread() // and never unlocks
-		tried <- system().idle()
-	}()
+	go ownThread(firstThread, func() { tried <- system().idle() })
 	return describeIdle(<-tried)
 }
 

@@ -12,6 +12,9 @@ const idleName = "SCHED_IDLE"
 
 func system() thread { return linuxThread{} }
 
+// firstThread says whether the calling thread is the process's first.
+func firstThread() bool { return syscall.Gettid() == syscall.Getpid() }
+
 // A linuxThread has both priorities for itself.
 type linuxThread struct{}
 

@@ -24,7 +24,7 @@ func policiesOfThreads(f *satin.Frame, depth int) uint64 {
 }
 
 // TestIdlePriority checks that the workers of an idle pool run under SCHED_IDLE, and that nothing else does:
-// neither another pool's workers nor the goroutines outside.
+// neither another pool's workers, nor the goroutines outside, nor the process's first thread.
 func TestIdlePriority(t *testing.T) {
 	const other, idle = 0, 5
 	outside := func() uintptr {
@@ -53,5 +53,9 @@ func TestIdlePriority(t *testing.T) {
 			}
 		}
 		p.Close()
+	}
+	pid := uintptr(syscall.Getpid())
+	if policy, _, _ := syscall.RawSyscall(syscall.SYS_SCHED_GETSCHEDULER, pid, 0, 0); policy != other {
+		t.Errorf("the first thread has policy %d", policy)
 	}
 }

@@ -48,6 +48,19 @@ func TestLowerPriority(t *testing.T) {
 	}
 }
 
+// What is run on a thread of its own is not on the one that is said to be the process's first.
+func TestOwnThread(t *testing.T) {
+	runtime.LockOSThread() // so that what runs here is this goroutine
+	here := goroutineID()
+	for _, first := range []bool{true, false} {
+		ran := make(chan uint64, 1)
+		ownThread(func() bool { return first }, func() { ran <- goroutineID() })
+		if there := <-ran; (there != here) != first {
+			t.Errorf("on the first thread: %v; it runs there: %v", first, there == here)
+		}
+	}
+}
+
 // TestWindowsLevels holds the levels in the order of the nice values: none is above normal, only 19 is idle.
 func TestWindowsLevels(t *testing.T) {
 	last := 0

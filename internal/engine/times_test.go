@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"time"
 
@@ -103,6 +104,7 @@ func TestThreadTime(t *testing.T) {
 	var th threads
 	own := make(chan int64)
 	go func() {
+		runtime.LockOSThread() // as workers do: elsewhere it would wait for a thread that has nothing to do
 		id := th.began()
 		if threadTime(id) == 0 {
 			own <- -1

@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"runtime"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // A Worker is a goroutine that runs jobs: its stack, and the machines that look after what happens on it.
 type Worker struct {
@@ -99,15 +96,14 @@ func (v *Worker) nudge() {
 func (w *Worker) main() {
 	w.stats.tell(w, 0)
 	if w.pool.awaitCore(w) {
-		w.work()
+		ownThread(firstThread, w.work)
 	} else {
 		w.pool.wg.Done()
 	}
 }
 
-// work runs jobs until the pool is closed. The worker holds a core.
+// work runs jobs until the pool is closed, on a thread of its own. The worker holds a core.
 func (w *Worker) work() {
-	runtime.LockOSThread() // and never unlocks: the thread ends with its priority
 	lowerPriority(system(), w.pool.cfg.Nice, w.pool.cfg.Idle)
 	w.goroutine.Store(goroutineID())
 	ended, thread := false, w.pool.threads.began()
@@ -116,7 +112,7 @@ func (w *Worker) work() {
 		if w.busy.Store(false); ended {
 			w.pool.wg.Done()
 		} else { // a job ended the goroutine: another one goes on, with the same core
-			go w.work()
+			go ownThread(firstThread, w.work)
 		}
 	}()
 	for r := w.pool.find(w); r != nil; r = w.pool.find(w) {
