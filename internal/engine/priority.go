@@ -34,9 +34,9 @@ func lowerPriority(t thread, nice int, idle bool) {
 	}
 }
 
-// ownThread runs f on a thread that ends with it, maybe after ownThread has returned. The first thread of a process does
-// not end before that, and keeps its priority: the end of a process waits for it, and an idle one gets no core for minutes
-// where others want all.
+// ownThread runs f on a thread that ends with it, maybe after ownThread has returned. The first thread of a process
+// does not end before that, and keeps its priority: the end of a process waits for it, and an idle one gets no core for
+// minutes where others want all.
 func ownThread(first func() bool, f func()) {
 	runtime.LockOSThread() // and never unlocks, unless f is elsewhere
 	if !first() {
