@@ -153,12 +153,12 @@ func TestDeath(t *testing.T) {
 func TestDeathAtTheStart(t *testing.T) {
 	cfg := porttest.Config()
 	cfg.Self = strings.Repeat("p", 200<<10) // more than a pipe holds
-	e, err := child.Start(child.Config{Command: []string{"/bin/sh", "-c", "exit 3"}, Compute: cfg})
+	e, err := child.Start(child.Config{Command: []string{"/bin/sh", "-c", "echo why >&2; exit 3"}, Compute: cfg})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	if ev := run(t, e, "child_test.say", 7); ev.Kind != port.Died || !strings.Contains(ev.Text, "exit status 3") {
+	if ev := run(t, e, "child_test.say", 7); ev.Kind != port.Died || !strings.Contains(ev.Text, "exit status 3: why") {
 		t.Errorf("event %v, %q", ev.Kind, ev.Text)
 	}
 }

@@ -212,7 +212,7 @@ func (e *Engine) why(end error) error {
 	if e.result == nil {
 		return errors.New("the process that computes ended by itself")
 	}
-	return fmt.Errorf("the process that computes died: %w", e.result)
+	return fmt.Errorf("the process that computes died: %w%s", e.result, e.words.last())
 }
 
 // lastWords keeps what a process wrote first and last before it died.
