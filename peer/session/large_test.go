@@ -161,6 +161,7 @@ func slabber(f *satin.Frame, s slabs) slab {
 // A stolen job's result comes home whatever its size, also if what carries it is lost, and if its thief is. Where its
 // thief has no room for it, or whoever waits for it, somebody else does the job, and nobody waits in vain.
 func TestLargeResultsTravel(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("the race detector looks at each byte")
 	}

@@ -43,6 +43,7 @@ func moduleRoot(t *testing.T, what string, n int) module.Call {
 // Jobs of a module share across peers as natives do: a constant, the versions of an object, a lattice, with a
 // guard; on a network that loses, and when whoever shared them is killed.
 func TestModulesShare(t *testing.T) {
+	t.Parallel()
 	versions := func(n int) (sum uint64) {
 		for i, s := 1, uint64(1); i <= n; i++ {
 			s = 31*s + uint64(i)

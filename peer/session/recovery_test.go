@@ -68,6 +68,7 @@ func TestAnyPeerMayDie(t *testing.T) {
 
 // A master that is killed leaves orphans, which are not computed again.
 func TestOrphansAreUsed(t *testing.T) {
+	t.Parallel()
 	arg := newTree(t, 6)
 	arg.halt(arg.size() / 3)
 	w := newWorld(t, 4, "session_test.tree", arg)
@@ -97,6 +98,7 @@ func TestOrphansAreUsed(t *testing.T) {
 
 // Whoever leaves politely, the master too, hands over what has finished: hardly anything is run twice.
 func TestLeaving(t *testing.T) {
+	t.Parallel()
 	for _, leaver := range []int{0, 2} {
 		t.Run(fmt.Sprint("p", leaver), func(t *testing.T) {
 			arg := newTree(t, 6)
@@ -139,6 +141,7 @@ func TestLeaving(t *testing.T) {
 // With everybody lost, the run goes on from what the disks have, and nothing of that is computed again: by
 // one peer that has got all the disks, and by several of which each has its own.
 func TestResume(t *testing.T) {
+	t.Parallel()
 	const peers = 3
 	arg := newTree(t, 6)
 	w := newWorld(t, peers, "session_test.tree", arg)
