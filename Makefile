@@ -184,7 +184,7 @@ sim-check: ## Run SCHEDULES random schedules with faults and check every invaria
 	$(GO) run ./cmd/satin-sim exact --seeds $(SCHEDULES)
 
 .PHONY: sim-huge
-sim-huge: ## Make the page of what a peer costs among 10,000, a virtual HOUR=1h of each size, into docs/results (a night)
+sim-huge: ## Make the page of what a peer costs among 10,000, a virtual HOUR=1h of each size, into docs/results (half an hour of one core, 9 GB)
 	$(GO) run ./cmd/satin-sim huge --time $(HOUR) --out docs/results
 
 soak: ## Run SEEDS=1000000 schedules, for a night or two, after those that docs/results/sim-soak.md has, and add them there
