@@ -221,10 +221,7 @@ func openOwn(name string) (*os.File, error) {
 }
 
 func fileSum(name string) (sum string, size int64, err error) {
-	if err := durable.Regular(name); err != nil {
-		return "", 0, cause.Of(err)
-	}
-	f, err := os.Open(name)
+	f, err := durable.Open(name, os.O_RDONLY)
 	if err != nil {
 		return "", 0, cause.Of(err)
 	}

@@ -181,10 +181,7 @@ func (c *constants) touch(digest string) bool {
 
 // read gives what the file of one begins with, and the rest of it if that is wanted.
 func (c *constants) read(path string, whole bool) (head statement.Constant, data []byte, err error) {
-	if err := durable.Regular(path); err != nil {
-		return head, nil, err
-	}
-	f, err := os.Open(path)
+	f, err := durable.Open(path, os.O_RDONLY)
 	if err != nil {
 		return head, nil, err
 	}

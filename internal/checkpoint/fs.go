@@ -81,10 +81,7 @@ func (Disk) List(dir string) ([]string, error) {
 }
 
 func (Disk) Open(name string) (ReadFile, error) {
-	if err := durable.Regular(name); err != nil {
-		return nil, err
-	}
-	f, err := os.Open(name)
+	f, err := durable.Open(name, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -100,10 +97,7 @@ func (Disk) Create(name string) (WriteFile, error) {
 }
 
 func (Disk) SyncFile(name string) error {
-	if err := durable.Regular(name); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	f, err := durable.Open(name, os.O_RDWR)
 	if err != nil {
 		return err
 	}

@@ -55,13 +55,17 @@ func Bytes(b []byte) func(io.Writer) error {
 	}
 }
 
-// Regular refuses what is no file: to open a pipe, as a directory that was brought may have one, waits for a writer.
-func Regular(path string) error {
+// Open opens a file that is there, as flag says. It refuses what is none: to open a pipe, as a directory that was
+// brought may have one, waits for a writer.
+func Open(path string, flag int) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is no regular file", path)
 	}
-	return err
+	if err != nil {
+		return nil, err
+	}
+	return os.OpenFile(path, flag, 0)
 }
 
 // SyncDir puts on disk which files there are in a directory. It does nothing on Windows, which has no such call,

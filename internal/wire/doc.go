@@ -7,10 +7,9 @@
 // No type is chosen by the sender.
 //
 // Of the codecs Local is for what goes between the processes of one peer, and Told for what it is told by the one that
-// runs other people's jobs. Control is for messages
-// of the protocol, whose types carry numbered fields (`cbor:"1,keyasint"`); package steal declares its
-// messages that way and knows nothing of this package. Value is for arguments and results of applications,
-// which may be larger.
+// runs other people's jobs. Control is for messages of the protocol, whose types carry numbered fields
+// (`cbor:"1,keyasint"`); package steal declares its messages that way and knows nothing of this package. Value is for
+// arguments and results of applications, which may be larger.
 //
 // Frames carry encoded messages on a stream: a length of four bytes, big-endian, and the bytes.
 //
