@@ -25,7 +25,6 @@ type adoption struct {
 	leases   *leases
 	lost     *lostWork
 	book     *book
-	adopting []adopting
 	later    []lateAdoption
 }
 
@@ -129,18 +128,22 @@ func (ad *adoption) adopt(q *peer, e *tupleEntry, l *lease) {
 		q.lost, q.heard = false, ad.now
 	}
 	l.adopted, l.life, l.begun = true, e.Holder.Inc, e.since
-	h := ad.leases.lend(q, l)
-	i := slices.IndexFunc(ad.adopting, func(a adopting) bool {
-		return a.from == e.Holder &&
-			len(a.jobs) < maxAdoptions
+	ad.leases.lend(q, l)
+	ad.leases.ask(e.Holder, l)
+}
+
+// ask has the holder of an adopted job be asked for it, when the input is done.
+func (ls *leases) ask(holder Address, l *lease) {
+	i := slices.IndexFunc(ls.adopting, func(a adopting) bool {
+		return a.from == holder && len(a.jobs) < maxAdoptions
 	})
 	if i < 0 {
-		i = len(ad.adopting)
-		ad.adopting = append(ad.adopting, adopting{from: e.Holder})
+		i = len(ls.adopting)
+		ls.adopting = append(ls.adopting, adopting{from: holder})
 	}
-	ad.adopting[i].jobs = append(ad.adopting[i].jobs, Adoption{Handle: h, Path: l.job.Path, Identity: l.job.Identity})
-	if l.doubted {
-		ad.adopting[i].doubted = append(ad.adopting[i].doubted, h)
+	a := &ls.adopting[i]
+	if a.jobs = append(a.jobs, Adoption{Handle: l.handle, Path: l.job.Path, Identity: l.job.Identity}); l.doubted {
+		a.doubted = append(a.doubted, l.handle)
 	}
 }
 
@@ -151,21 +154,21 @@ type adopting struct {
 	doubted []Handle // of these
 }
 
-// sendAdoptions sends what adopt has gathered. The holder may never have been heard: then its life is known
+// sendAdoptions sends what ask has gathered. The holder may never have been heard: then its life is known
 // by the tuple alone. What is adopted for a peer that is silent stays free for others to adopt.
-func (ad *adoption) sendAdoptions() {
-	for i := range ad.adopting {
-		a := &ad.adopting[i]
-		p := ad.partners.find(a.from.Peer)
+func (ls *leases) sendAdoptions() {
+	for i := range ls.adopting {
+		a := &ls.adopting[i]
+		p := ls.partners.find(a.from.Peer)
 		if p == nil {
 			continue
 		}
-		ad.sendTo(a.from, p, &Message{Adopt: &Adopt{Jobs: a.jobs}})
+		ls.sendTo(a.from, p, &Message{Adopt: &Adopt{Jobs: a.jobs}})
 		if len(a.doubted) > 0 {
-			ad.sendTo(a.from, p, &Message{Disown: &Disown{Handles: a.doubted, Perhaps: true}})
+			ls.sendTo(a.from, p, &Message{Disown: &Disown{Handles: a.doubted, Perhaps: true}})
 		}
 	}
-	ad.adopting = ad.adopting[:0]
+	ls.adopting = ls.adopting[:0]
 }
 
 // adoptFailed queues again what could not be asked for.

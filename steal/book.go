@@ -234,14 +234,28 @@ func (b *book) takeInventory(p *peer, h *Heartbeat, beats uint64) (spare []*leas
 		}
 		stale = append(stale, held)
 	}
-	missing = append(missing, p.leases[i:]...)
+	b.miss(p, append(missing, p.leases[i:]...), h.Seen)
+	if len(stale) > 0 {
+		b.answerStale(p, stale)
+	}
+	return spare
+}
+
+// miss counts leases that were not in an inventory of their thief, who had seen that heartbeat of ours. One that was
+// adopted and was in none is asked for once more before it is given up: who has not got it says so, so the question
+// was lost, and the holder may be at work on the job still.
+func (b *book) miss(p *peer, missing []*lease, seen uint64) {
 	lost := false
 	for _, l := range missing {
-		if h.Seen < l.after {
+		if seen < l.after {
 			continue // sent before the reply could have been there
 		}
-		l.misses++
-		if l.misses >= b.cfg.InventoryMisses {
+		switch l.misses++; {
+		case l.misses < b.cfg.InventoryMisses:
+		case l.adopted && !l.listed && !l.again:
+			l.again, l.misses, l.after = true, 0, b.partners.beats+1
+			b.leases.ask(Address{Peer: p.id, Inc: l.life}, l)
+		default:
 			lost = true
 			b.requeue(l, true, &b.stats.PutBackInventory)
 		}
@@ -249,10 +263,6 @@ func (b *book) takeInventory(p *peer, h *Heartbeat, beats uint64) (spare []*leas
 	if lost {
 		p.credit.failed(b.now, &b.cfg)
 	}
-	if len(stale) > 0 {
-		b.answerStale(p, stale)
-	}
-	return spare
 }
 
 // answerStale tells a thief about handles that it lists and that are not leased.

@@ -280,7 +280,7 @@ func (c *Core) end() Output {
 	c.book.feedWorkers()
 	c.thief.copyForMyself()
 	c.victim.answerWaiting()
-	c.adoption.sendAdoptions()
+	c.leases.sendAdoptions()
 	c.mirror.flush()
 	c.lost.tellNews()
 	c.lost.showOrphans()

@@ -15,6 +15,7 @@ type leases struct {
 	refs     map[Ref]*lease
 	unproved map[Handle]*lease // see proving.go
 	times    leaseTimes
+	adopting []adopting
 	last     Handle
 	n        int
 }
@@ -95,6 +96,7 @@ type lease struct {
 	here      *segment  // the same, on this peer
 
 	adopted bool          // the thief did not steal it but had it as an orphan
+	again   bool          // it was asked for it twice, as it lists it in no inventory
 	letGo   bool          // and is to have it so again when this peer's engine does not want it
 	life    Incarnation   // of that thief, as was told
 	begun   time.Duration // when it began, as was told
