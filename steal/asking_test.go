@@ -84,7 +84,7 @@ func TestRoundsOfHeartbeats(t *testing.T) {
 		s := ground("a: a1 a2 a3 a4, b: b1 b2")
 		b := below(s)
 		b.partners.talking = func(*peer) bool { return false }
-		lv := &liveness{s, b.partners, b.segments, b, nil, nil}
+		lv := &liveness{shared: s, partners: b.partners, segments: b.segments, book: b}
 		ids, due := []PeerID{"a2", "a3", "a4", "b1", "b2"}, make(map[PeerID]time.Duration)
 		for range 30 {
 			p := b.partners.meet(rapid.SampledFrom(ids).Draw(t, "peer"))
@@ -127,7 +127,7 @@ func TestStallIsForgiven(t *testing.T) {
 	for late, forgiven := range map[time.Duration]bool{400 * time.Millisecond: false, 600 * time.Millisecond: true} {
 		s := ground("a: a1 a2")
 		b := below(s)
-		lv := &liveness{s, b.partners, b.segments, b, nil, nil}
+		lv := &liveness{shared: s, partners: b.partners, segments: b.segments, book: b}
 		p := b.partners.meet("a2")
 		p.heard, p.expects, b.partners.heartbeatAt = s.now-time.Second, s.now, s.now
 		s.now += late

@@ -67,7 +67,8 @@ func (c *Core) compose(advice policy.Policy) {
 	c.thief = &thief{shared: s, adviser: ask, partners: c.partners, segments: c.segments, book: c.book,
 		victim: c.victim}
 	c.losses = &losses{s, c.partners, c.segments, c.leases, c.lost, c.book, c.victim, c.thief}
-	c.liveness = &liveness{s, c.partners, c.segments, c.book, c.losses, m}
+	c.liveness = &liveness{s, c.partners, c.segments, c.book,
+		&inventories{s, c.partners, c.leases, c.book}, c.losses, m}
 	c.leading = &leading{s, c.partners, c.segments, c.lost, c.book, c.losses, m}
 	c.departure = &departure{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, lost: c.lost,
 		book: c.book, losses: c.losses, victim: c.victim, thief: c.thief, mirror: c.mirror,

@@ -8,11 +8,12 @@ import (
 // liveness decides who is gone: it exchanges heartbeats with partners, and follows their lives.
 type liveness struct {
 	*shared
-	partners *partners
-	segments *segments
-	book     *book
-	losses   *losses
-	masters  *mastership
+	partners    *partners
+	segments    *segments
+	book        *book
+	inventories *inventories
+	losses      *losses
+	masters     *mastership
 }
 
 // noticeStall gives every partner the time for which this peer itself did not run: after a suspended laptop
@@ -113,7 +114,7 @@ func (lv *liveness) onHeartbeat(p *peer, h *Heartbeat) {
 		p.expects = lv.now + 5*max(p.every, lv.partners.period(p))/2
 		lv.partners.startBeating(p)
 	}
-	for _, l := range lv.book.takeInventory(p, h, beats) {
+	for _, l := range lv.inventories.take(p, h, beats) {
 		if l.copy == nil {
 			continue // the partner has it as an orphan, which a copy let go before had adopted
 		}
