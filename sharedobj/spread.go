@@ -90,6 +90,9 @@ func (c *spreader) follow(e *entry) {
 
 // followers applies the writes that were heard before the state before them was made.
 func (c *spreader) followers(parent *entry) {
+	if parent.recipe.Kind != Phased {
+		return
+	}
 	for at := c.store.recent.Back(); at != nil; at = at.Prev() {
 		if e := at.Value.(*entry); e.recipe.Parent == parent.digest && e.state == nil && e.write != nil {
 			c.follow(e)

@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// droppedPart is the part of Config.MaxEntries that makes room at once.
+const droppedPart = 16
+
 // entry is what is known of one digest.
 type entry struct {
 	digest   Digest
@@ -92,21 +95,25 @@ func (s *store) know(r *Recipe) *entry {
 	return e
 }
 
-// dropOldest forgets the entry used longest ago that nothing pins; rather one without bytes.
+// dropOldest forgets entries that nothing pins, those without bytes first, and then what was used longest ago: a part
+// of what may be known at once, as finding them is a walk over all. It says whether there were any.
 func (s *store) dropOldest() bool {
-	var oldest *entry
-	for at := s.recent.Front(); at != nil; at = at.Next() {
-		e := at.Value.(*entry)
-		if bare := e.state == nil && e.write == nil; s.free(e) && (bare || oldest == nil) {
-			if oldest = e; bare {
-				break
-			}
+	most := max(1, s.entriesN/droppedPart)
+	var bare, others []*entry
+	for at := s.recent.Front(); at != nil && len(bare) < most; at = at.Next() {
+		switch e := at.Value.(*entry); {
+		case !s.free(e):
+		case e.state == nil && e.write == nil:
+			bare = append(bare, e)
+		case len(others) < most:
+			others = append(others, e)
 		}
 	}
-	if oldest != nil {
-		s.forget(oldest)
+	bare = append(bare, others...)
+	for _, e := range bare[:min(most, len(bare))] {
+		s.forget(e)
 	}
-	return oldest != nil
+	return len(bare) > 0
 }
 
 func (s *store) forget(e *entry) {

@@ -1,6 +1,7 @@
 package sharedobj
 
 import (
+	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -151,5 +152,30 @@ func TestStoreRetains(t *testing.T) {
 	}
 	if len(s.retained) > 0 {
 		t.Errorf("%d versions are retained for nobody", len(s.retained))
+	}
+}
+
+// Where as much is known as may be, what makes room is looked for once for a part of all that comes, and not for each:
+// a job that makes small values without an end would have its core walk over all of them each time.
+func TestRoomIsMadeForMany(t *testing.T) {
+	c := newTestCore(t, func(c *Config) { c.MaxEntries = 1024 })
+	kept := recipeOf(0)
+	c.Pin(kept.Digest())
+	walks := 0
+	for i := range 3 * c.cfg.MaxEntries {
+		r, before := recipeOf(i), len(c.store.entries)
+		c.Created(1, r, Build([]byte(fmt.Sprint(i))))
+		if !c.Has(r.Digest()) {
+			t.Fatalf("value %d is not here", i)
+		}
+		if len(c.store.entries) <= before {
+			walks++
+		}
+	}
+	if most := 2*16 + 1; walks > most {
+		t.Errorf("for %d values more than may be known %d walks, at most %d", 2*c.cfg.MaxEntries, walks, most)
+	}
+	if n := len(c.store.entries); n < c.cfg.MaxEntries*(droppedPart-1)/droppedPart || !c.Has(kept.Digest()) {
+		t.Errorf("%d values of %d are left, the pinned one: %v", n, c.cfg.MaxEntries, c.Has(kept.Digest()))
 	}
 }
