@@ -189,7 +189,7 @@ func (d *campaignDir) checkPiece(part int, file, hash string) (report lrat.Repor
 		return report, 0, err
 	}
 	defer formula.Close()
-	piece, err := openText(file)
+	piece, err := openPiece(file)
 	if err != nil {
 		return report, 0, err
 	}

@@ -252,7 +252,7 @@ func (d *campaignDir) proofsHere() error {
 func (d *campaignDir) writeProof(w io.Writer, clauses int) error {
 	return d.Whole(w, clauses, func(part int) (io.ReadCloser, error) {
 		if !d.pieces[part].Divided {
-			return openText(d.pieceFile(d.pieces[part]))
+			return openPiece(d.pieceFile(d.pieces[part]))
 		}
 		inner, err := d.inner(part)
 		if err != nil {

@@ -62,6 +62,40 @@ func TestCampaignOfOthers(t *testing.T) {
 	}
 }
 
+// Guards that the whole proof of a campaign does not wait for a pipe that stands in a piece's place.
+func TestProofOfPipes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "w")
+	f := newFake()
+	f.dirs = home(t)
+	if code := f.runReal("campaign", "new", dir, "--parts", "2", "--", "sat", "--waerden", "3,5,22"); code != 0 {
+		t.Fatalf("exit code %d, %s", code, &f.err)
+	}
+	d, err := openCampaign([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := campaign.Piece{File: strings.Repeat("ab", 32)}
+	for part := range d.pieces {
+		p.Part = part + 1
+		err = errors.Join(err, d.writeJSON(d.record(part), &p))
+	}
+	if err = errors.Join(err, syscall.Mkfifo(d.pieceFile(&p), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	go func() { // whoever opens it all the same reads nothing
+		if w, err := os.OpenFile(d.pieceFile(&p), os.O_WRONLY, 0); err == nil {
+			w.Close()
+		}
+	}()
+	code := f.runReal("campaign", "proof", dir, dir+".lrat")
+	if code != exitFailed || !strings.Contains(f.err.String(), "want a file that can be read") {
+		t.Errorf("exit code %d, %s", code, &f.err)
+	}
+	if r, err := os.OpenFile(d.pieceFile(&p), os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+		r.Close()
+	}
+}
+
 // Guards that the name of a run is written into the directory of a batch, or of a campaign, and not where a link leads.
 func TestLinkInPlaceOfRun(t *testing.T) {
 	f := newFake().withDaemon(t, newFakeMember())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/internal/cause"
+	"github.com/satin-peer/satin/internal/durable"
 	"github.com/satin-peer/satin/internal/lrat"
 )
 
@@ -65,9 +66,20 @@ func checkFiles(formula, proof string) (report lrat.Report, err error) {
 	return report, nil
 }
 
-// openText opens a file that may be compressed.
+// openText opens a file that may be compressed, or a pipe.
 func openText(name string) (io.ReadCloser, error) {
 	f, err := os.Open(name)
+	return textOf(name, f, err)
+}
+
+// openPiece is openText for what others may have brought.
+func openPiece(name string) (io.ReadCloser, error) {
+	f, err := durable.Open(name, os.O_RDONLY)
+	return textOf(name, f, err)
+}
+
+// textOf reads a file that may be compressed, if it could be opened.
+func textOf(name string, f *os.File, err error) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, &apps.InputError{What: name, Got: cause.Of(err).Error(), Want: "a file that can be read"}
 	}

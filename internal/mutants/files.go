@@ -6,6 +6,8 @@ var fileMutants = []mutant{
 		run: "^TestCampaignOfOthers$", old: "err == nil && t.problem.Writes() {", new: "false {"},
 	{name: "files/links-are-given", wrong: "members get what a link in a campaign leads to",
 		file: "cli/campaign_dir.go", pkg: "cli", run: "^TestCampaignOfOthers$", old: "os.Lstat(name)", new: "os.Stat(name)"},
+	{name: "files/pipes-are-pieces", wrong: "a pipe in a piece's place is waited for",
+		file: "cli/campaign_divided.go", pkg: "cli", run: "^TestProofOfPipes$", old: "return openPiece(", new: "return openText("},
 	{name: "files/links-are-followed", wrong: "the name of a run is written where a link leads",
 		file: "cli/batch.go", pkg: "cli", run: "^TestLinkInPlaceOfRun$",
 		old: "apps.WriteFile(name, durable.Bytes([]byte(run.Run+\"\\n\")))",
