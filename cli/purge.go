@@ -54,9 +54,9 @@ func belongings(l *settings.Loaded) (list, foreign []string, err error) {
 	if l.Found {
 		list = append(list, l.File)
 	}
-	if dir := cacheDir(); dir != "" {
-		if _, err := os.Stat(dir); err == nil {
-			list = append(list, dir)
+	for _, path := range []string{settings.LockPath(l.File), cacheDir()} {
+		if _, err := os.Stat(path); err == nil {
+			list = append(list, path)
 		}
 	}
 	entries, err := os.ReadDir(l.StateDir)

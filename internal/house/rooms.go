@@ -48,7 +48,7 @@ var rooms = []room{
 		"golang.org/x/sys"}},
 	{dir: "peer/settings", knows: []string{"internal/cause", "internal/durable", "internal/wire", "steal/policy",
 		"peer/preferences"},
-		modules: []string{"github.com/adrg/xdg", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"}},
+		modules: []string{"github.com/adrg/xdg", "github.com/gofrs/flock", "github.com/pelletier/go-toml/v2", "github.com/spf13/pflag"}},
 	{dir: "peer/session", knows: []string{"job", "steal", "steal/policy", "sharedobj", "verify", "internal/driver",
 		"internal/port", "internal/report"},
 		tests: []string{".", "internal/engine", "internal/checkpoint", "internal/compute", "internal/wire",

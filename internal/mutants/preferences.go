@@ -96,6 +96,8 @@ var preferenceMutants = []mutant{
 	{name: "settings/other-lines-lost", wrong: "what a line cannot change is changed all the same",
 		file: "peer/settings/put.go", run: "^TestPut$", old: "	if !sameBut(name, old, changed, line) {",
 		new: "	if sameBut(name, old, old, line) && len(old) == 0 {"},
+	{name: "settings/second-counts", wrong: "of two settings that are put at once one is lost", run: "^TestPutAtOnce$",
+		old: "	if err := lock.Lock(); err != nil {", new: "	if err := error(nil); err != nil {"},
 	{name: "top/namesakes", wrong: "peers that are called the same look the same", file: "cli/top_view.go",
 		run: "^TestTopTellsPeersApart$", old: "if called[name] > 1 {", new: "if called[name] > len(peers) {"},
 	{name: "settings/half-written-takes-effect",

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gofrs/flock"
 	"github.com/pelletier/go-toml/v2"
 	"github.com/satin-peer/satin/internal/cause"
 	"github.com/satin-peer/satin/internal/durable"
@@ -21,7 +22,7 @@ import (
 // lines stay as they are. Live says whether a daemon that runs takes it up by itself.
 //
 // An *Error says what is allowed if the name or the value is not. Whatever happens, the file is whole: it is written
-// beside and renamed.
+// beside and renamed. Several that write at once wait for each other, by a file beside it that stays.
 func Put(path string, d Dirs, name string, values []string) (live bool, err error) {
 	k := keyNamed(name)
 	if k == nil {
@@ -33,9 +34,17 @@ func Put(path string, d Dirs, name string, values []string) (live bool, err erro
 			return false, err
 		}
 	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return false, fmt.Errorf("writing %s: %w", path, cause.Of(err))
+	}
+	lock := flock.New(LockPath(path)) // or two at once would both change what was there before, and one change be lost
+	if err := lock.Lock(); err != nil {
+		return false, fmt.Errorf("locking %s: %w", path, cause.Of(err))
+	}
+	defer func() { _ = lock.Unlock() }()
 	old, err := readLimited(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		old, err = Commented(d), os.MkdirAll(filepath.Dir(path), 0o755)
+		old, err = Commented(d), nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("writing %s: %w", path, cause.Of(err))
@@ -53,6 +62,9 @@ func Put(path string, d Dirs, name string, values []string) (live bool, err erro
 	}
 	return IsOwners(name), nil
 }
+
+// LockPath is the file beside a configuration file that whoever writes that has locked.
+func LockPath(path string) string { return path + ".lock" }
 
 // line is what the file says of a key with some values.
 func (k *key) line(d Dirs, values []string) (string, error) {

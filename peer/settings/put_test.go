@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -54,6 +55,31 @@ func TestPut(t *testing.T) {
 				t.Errorf("left behind: %v", left)
 			}
 		})
+	}
+}
+
+// Of several settings that are put at once none is lost, though there was no file before.
+func TestPutAtOnce(t *testing.T) {
+	dirs := Dirs{State: "/s", Config: t.TempDir()}
+	path := filepath.Join(dirs.Config, "new", "config.toml")
+	all := map[string]string{"workers": "2", "workers_here": "1", "cluster": "home", "away_after": "90s", "hours": "22:00-06:00"}
+	var done sync.WaitGroup
+	for name, value := range all {
+		done.Go(func() {
+			if _, err := Put(path, dirs, name, []string{value}); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+	done.Wait()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range all {
+		if !strings.Contains(string(text), "\n"+name+" = ") {
+			t.Errorf("%s is lost", name)
+		}
 	}
 }
 
