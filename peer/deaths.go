@@ -228,7 +228,7 @@ func (t *conductor) doom(o runs.Doom) {
 	for i, id := range o.Peers {
 		names[i] = string(id)
 	}
-	text := fmt.Sprintf("it killed the processes of two peers that ran it (%s): %s", strings.Join(names, ", "), o.Why)
+	text := fmt.Sprintf("it killed the processes of peers that ran it (%s): %s", strings.Join(names, ", "), o.Why)
 	outcome := compute.Killed(names[0], job.ID{Run: o.Run, Path: o.Job.Path}, text)
 	t.spawn(func(context.Context) { t.rootEnded(headOf(info.Manifest), outcome, nil) })
 }

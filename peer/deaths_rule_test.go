@@ -1,10 +1,12 @@
 package peer
 
 import (
+	"math"
 	"testing"
 	"time"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/runs"
 )
 
 // Two deaths within an hour are too many, and that is remembered; what is further apart is chance.
@@ -33,5 +35,17 @@ func TestQuarantine(t *testing.T) {
 	}
 	if lifted, err := again.lift(id); lifted || err != nil {
 		t.Errorf("lifted again: %v, %v", lifted, err)
+	}
+}
+
+// Guards that a death in a verified run counts by the word of members in as many hands as a result of strangers takes,
+// two at least.
+func TestHandsThatAreBelieved(t *testing.T) {
+	s := &swarm{}
+	for mode, want := range map[string]int{"quorum=2": 2, "quorum=3,others": 3, "spot=0.01": 2, "doubt=1e-4": 7,
+		"?": math.MaxInt} {
+		if n := s.Hands(&runs.Manifest{Verify: mode}); n != want {
+			t.Errorf("%s takes %d hands, want %d", mode, n, want)
+		}
 	}
 }

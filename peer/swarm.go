@@ -2,6 +2,7 @@ package peer
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -41,6 +42,27 @@ func (s *swarm) Alive(name runs.PeerID) bool {
 func (s *swarm) Admitted(name runs.PeerID) bool {
 	id, err := peer.Decode(string(name))
 	return err == nil && (s.members.get(id) != nil || s.board.admitted(id))
+}
+
+// Hand is the member that the founder let in, and by whom a peer is one; "" in an open swarm, or if it is none.
+func (s *swarm) Hand(name runs.PeerID) string {
+	id, err := peer.Decode(string(name))
+	if err != nil || !s.Admitted(name) {
+		return ""
+	}
+	return s.branch(id)
+}
+
+// Hands is as many as it takes to believe results of strangers, two at least.
+func (s *swarm) Hands(m *runs.Manifest) int {
+	c, err := modeOf(m.Verify)
+	if err != nil {
+		return math.MaxInt
+	}
+	if c.Doubt > 0 {
+		return int(math.Ceil(math.Log(c.Doubt) / math.Log(c.Liars/(1-c.Liars))))
+	}
+	return max(2, c.Quorum)
 }
 
 // Partners lists the others that can take part in a run.

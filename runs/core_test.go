@@ -17,6 +17,8 @@ func (v *everybody) Bury(*Tombstone) []byte      { return []byte("t") }
 func (v *everybody) Claim(*Claim) []byte         { return []byte("c") }
 func (v *everybody) Enroll(*Roster) []byte       { return []byte("r") }
 func (v *everybody) Cluster(id PeerID) string    { return string(id[:1]) }
+func (v *everybody) Hand(id PeerID) string       { return string(id[:1]) }
+func (v *everybody) Hands(*Manifest) int         { return 3 }
 
 // noon is when these tests begin.
 var noon = time.Unix(43200, 0)

@@ -15,7 +15,8 @@ import (
 // A process that computes may die of the jobs that it runs. Who that happens to tells everybody which jobs those
 // were. A job that two peers name has killed both, as far as anybody can tell: it would kill the next one, too. So
 // the run fails with its name, at its owner and at whoever holds its root, instead of going on from peer to peer. Where
-// results of others are not believed, nor is this: there it has to have killed a process of the owner's, too.
+// results of others are not believed, nor is this: there it has to have killed a process of the owner's, too, or, since
+// an owner's machine may compute nothing, of members in as many hands as it takes to believe what strangers computed.
 
 // Suspect is a job that ran when a process died: its place in the tree, and the hash of its function and argument.
 type Suspect struct {
@@ -59,6 +60,8 @@ const (
 	maxSteps = 1 << 13
 	// maxVictims bounds the peers whose deaths are remembered of a run.
 	maxVictims = 64
+	// maxNamed bounds those that are told of when it fails.
+	maxNamed = 5
 )
 
 // note takes in what a peer says.
@@ -90,24 +93,22 @@ func (d *deaths) note(from PeerID, jobs []Suspect, why string) {
 	x.why = why
 }
 
-// killer is a job that two peers name, with one of them, if it is not "": the deepest one, for what is above it has
-// perhaps only waited for it.
-func (d *deaths) killer(with PeerID) (worst Suspect, peers []PeerID) {
+// killer is a job that so many peers name that it is believed, with their names: the deepest one, for what is above it
+// has perhaps only waited for it.
+func (d *deaths) killer(believed func(by []PeerID) bool) (worst Suspect, peers []PeerID) {
 	if !d.stale {
 		return d.worst, d.killed
 	}
 	d.stale, d.killed = false, nil
-	first := map[suspectHash]PeerID{}
+	named, jobs := map[suspectHash][]PeerID{}, map[suspectHash]Suspect{}
 	for _, a := range slices.Sorted(maps.Keys(d.by)) {
-		for i, j := range d.by[a].jobs {
-			key := d.by[a].keys[i]
-			switch b, named := first[key]; {
-			case !named:
-				first[key] = a
-			case with != "" && a != with && b != with:
-			case d.killed == nil || j.worse(d.worst):
-				d.worst, d.killed = j, []PeerID{b, a}
-			}
+		for i, key := range d.by[a].keys {
+			named[key], jobs[key] = append(named[key], a), d.by[a].jobs[i]
+		}
+	}
+	for key, by := range named {
+		if j := jobs[key]; len(by) > 1 && (d.killed == nil || j.worse(d.worst)) && believed(by) {
+			d.worst, d.killed = j, by
 		}
 	}
 	return d.worst, d.killed
@@ -164,21 +165,37 @@ func (x *mourners) keepUp(r *run) {
 	x.judge(r)
 }
 
-// judge fails a run with a job that has killed two peers, if this peer has a say in it. In a run that is verified no
-// others are believed: there one of the two is its owner, who has a say alone.
+// judge fails a run with a job that has killed two peers, if this peer has a say in it.
 func (x *mourners) judge(r *run) {
 	mine := r.mine && r.mourned() && r.own.what == nothing
 	if !mine && !(r.holdsRoot && r.state == StateRunning) || r.hash != nil || r.writing != nil || r.keeping != nil ||
 		r.deaths.doomed {
 		return
 	}
-	with := PeerID("")
-	if r.m.Verify != "" {
-		with = x.self
-	}
-	if j, peers := r.deaths.killer(with); peers != nil {
+	if j, peers := r.deaths.killer(x.believed(r)); peers != nil {
 		r.deaths.doomed = true
-		x.warn(r.m.Run, "job %s has killed the processes of %s and %s: the run fails", j.Path, peers[0], peers[1])
-		x.order(Doom{r.m.Run, j, peers, r.deaths.by[peers[0]].why})
+		x.warn(r.m.Run, "job %s has killed the processes of %d peers: the run fails", j.Path, len(peers))
+		x.order(Doom{r.m.Run, j, peers[:min(len(peers), maxNamed)], r.deaths.by[peers[0]].why})
+	}
+}
+
+// believed says of two peers or more whether what they say of a job counts. In a run that is verified its owner has a
+// say alone: there this peer is one of them, or they are in as many hands as its results take.
+func (x *mourners) believed(r *run) func(by []PeerID) bool {
+	if r.m.Verify == "" {
+		return func([]PeerID) bool { return true }
+	}
+	hands, most := map[PeerID]string{}, x.view.Hands(r.m)
+	for id := range r.deaths.by {
+		hands[id] = x.view.Hand(id)
+	}
+	return func(by []PeerID) bool {
+		seen := map[string]bool{}
+		for _, id := range by {
+			if hands[id] != "" {
+				seen[hands[id]] = true
+			}
+		}
+		return slices.Contains(by, x.self) || len(seen) >= most
 	}
 }

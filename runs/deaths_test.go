@@ -18,16 +18,16 @@ func TestDeathsBlame(t *testing.T) {
 	var d deaths
 	d.note("a", []Suspect{suspect(1), suspect(2, 1, 2), suspect(3, 2)}, "why")
 	d.note("a", []Suspect{suspect(2, 1, 2)}, "why")
-	if _, peers := d.killer(""); peers != nil {
+	if _, peers := d.killer(anybody); peers != nil {
 		t.Errorf("a peer is believed alone: %v", peers)
 	}
 	d.note("b", []Suspect{suspect(9, 1, 2), suspect(2, 1, 3)}, "why")
-	if j, peers := d.killer(""); peers != nil {
+	if j, peers := d.killer(anybody); peers != nil {
 		t.Errorf("job %v is blamed, with another argument", j.Path)
 	}
 	d.note("b", []Suspect{suspect(1)}, "why")
 	d.note("c", []Suspect{suspect(2, 1, 2), suspect(1)}, "why")
-	if j, peers := d.killer(""); j.hash() != suspect(2, 1, 2).hash() || !slices.Equal(peers, []PeerID{"a", "c"}) {
+	if j, peers := d.killer(anybody); j.hash() != suspect(2, 1, 2).hash() || !slices.Equal(peers, []PeerID{"a", "c"}) {
 		t.Errorf("job %v of %v is blamed, not the deepest", j.Path, peers)
 	}
 }
@@ -73,23 +73,32 @@ func TestDeathsAreJudgedByTheOwner(t *testing.T) {
 	}
 }
 
-// In a run that is verified two members that lie do not fail it, nor hide a job that has killed a process of the
-// owner's and another one's.
+// anybody is believed where others' results are.
+func anybody([]PeerID) bool { return true }
+
+// In a run that is verified members in two hands that lie do not fail it, nor hide a job that has killed a process of
+// the owner's and another one's. Where the owner computes nothing its word is not waited for: members in three hands
+// do, as many as its results take.
 func TestDeathsInVerifiedRuns(t *testing.T) {
-	c, _ := coreOf(DefaultConfig())
-	m := manifest(1, "self")
-	m.Verify = "quorum=2"
-	c.Submit(noon, 1, m, nil)
-	c.Written(noon, OwnFile, m.Run, "")
-	lie := []Suspect{suspect(1, 2, 3), suspect(2, 1)}
-	for _, liar := range []PeerID{"a", "b", "y", "z"} {
-		if o := of[Doom](c.DeathTold(noon, m.Run, liar, lie, "why")); len(o) > 0 {
-			t.Errorf("others fail it: %v", o)
+	for _, idle := range []bool{false, true} {
+		c, _ := coreOf(DefaultConfig())
+		m := manifest(1, "self")
+		m.Verify = "quorum=3"
+		c.Submit(noon, 1, m, nil)
+		c.Written(noon, OwnFile, m.Run, "")
+		lie := []Suspect{suspect(1, 2, 3), suspect(2, 1)}
+		for _, liar := range []PeerID{"a1", "a2", "b1", "b2"} {
+			if o := of[Doom](c.DeathTold(noon, m.Run, liar, lie, "why")); len(o) > 0 {
+				t.Errorf("others fail it: %v", o)
+			}
 		}
-	}
-	o := of[Doom](c.Died(noon, m.Run, []Suspect{suspect(2, 1)}, "why"))
-	if len(o) != 1 || len(o[0].Job.Path) != 1 {
-		t.Errorf("the owner does not fail it: %v", o)
+		die := func() []Order { return c.Died(noon, m.Run, []Suspect{suspect(2, 1)}, "why") }
+		if idle {
+			die = func() []Order { return c.DeathTold(noon, m.Run, "c1", []Suspect{suspect(2, 1)}, "why") }
+		}
+		if o := of[Doom](die()); len(o) != 1 || len(o[0].Job.Path) != 1 || len(o[0].Peers) != 5 {
+			t.Errorf("an idle owner: %v; it does not fail it: %v", idle, o)
+		}
 	}
 }
 

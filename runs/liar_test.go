@@ -50,11 +50,11 @@ func TestLongSuspects(t *testing.T) {
 			t.Errorf("%s names %d jobs of 8,000 steps", who, len(x.jobs))
 		}
 	}
-	if _, peers := d.killer(""); peers != nil {
+	if _, peers := d.killer(anybody); peers != nil {
 		t.Errorf("%v are to have named the same", peers)
 	}
 	d.note("p9", d.by["p3"].jobs, "")
-	if j, peers := d.killer(""); len(peers) != 2 || peers[0] != "p3" || peers[1] != "p9" || len(j.Path) != 8000 {
+	if j, peers := d.killer(anybody); len(peers) != 2 || peers[0] != "p3" || peers[1] != "p9" || len(j.Path) != 8000 {
 		t.Errorf("%v named the same", peers)
 	}
 }

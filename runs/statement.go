@@ -160,6 +160,10 @@ type View interface {
 	Admitted(PeerID) bool
 	// Cluster is where a peer is; "" if that is not known.
 	Cluster(PeerID) string
+	// Hand is by whom a peer is a member: all in one hand count once. It is "" where that proves nothing.
+	Hand(PeerID) string
+	// Hands is in how many hands strangers have to be whose word counts about a job of a run that is verified.
+	Hands(*Manifest) int
 	// Partners lists the others that can take part in a run and are alive, always in the same order.
 	Partners(*Manifest) []PeerID
 }
