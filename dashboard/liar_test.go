@@ -41,6 +41,38 @@ func TestClaimsAreBounded(t *testing.T) {
 	}
 }
 
+// Guards against a member that has as much looked at in each report, of which there may be one a second: that costs a
+// core. What it may have comes back with time.
+func TestClaimsOfAMember(t *testing.T) {
+	const under = 8000
+	origin := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	s := newStory("r", origin, nil)
+	told := func(after time.Duration, list ...report.Segment) {
+		s.hear(&report.Part{Peer: "liar", Segments: list}, origin.Add(after))
+	}
+	var below, above []report.Segment
+	for i := range under {
+		below = append(below, report.Segment{ID: fmt.Sprint(i), Job: fmt.Sprint(1+i%2, ".", i),
+			Start: origin.Add(time.Second)})
+	}
+	for i := range maxLooked / under {
+		above = append(above, report.Segment{ID: fmt.Sprint("up", i), Job: fmt.Sprint("3.", i), Start: origin})
+	}
+	told(time.Second, below...)
+	told(time.Second, above...)
+	claims := func(after time.Duration, job string, child string) bool {
+		told(after, report.Segment{ID: "of " + job, Job: job, Start: origin})
+		up, _ := s.tree.Above(child)
+		return up.ID == "of "+job
+	}
+	if claims(time.Second, "1", "0") {
+		t.Error("one more report has as much looked at again")
+	}
+	if !claims(time.Minute, "2", "1") {
+		t.Error("a minute later it has nothing looked at")
+	}
+}
+
 // Guards against members that have a job run without an end, or name jobs of any length: it is counted, not held. One
 // alone does not keep out whoever runs it.
 func TestJobsAreBounded(t *testing.T) {

@@ -39,6 +39,7 @@ type story struct {
 	thin   uint64             // how often neighbours became one
 	parts  []report.Forgotten // what the peers have no memory of
 	heard  []time.Duration    // when each peer was heard of last
+	looked []int              // what its reports have cost: see maxLooked
 	newest time.Duration      // the latest time heard of
 	ended  bool               // its segments are settled
 	full   uint64             // segments for which there was no room
@@ -95,7 +96,10 @@ func (s *story) hear(r *report.Part, now time.Time) {
 		s.index[r.Peer] = i
 		s.peers, s.places = append(s.peers, r.Peer), append(s.places, r.Cluster)
 		s.spans, s.parts, s.heard = append(s.spans, spanLog{}), append(s.parts, report.Forgotten{}), append(s.heard, 0)
+		s.looked = append(s.looked, 0)
 	}
+	paid := (s.at(now) - s.heard[i]).Seconds() * lookedRate
+	s.tree.looked = max(0, s.looked[i]-int(min(paid, maxLooked)))
 	s.heard[i] = s.at(now)
 	if s.places[i] != r.Cluster {
 		s.places[i] = r.Cluster
@@ -103,10 +107,10 @@ func (s *story) hear(r *report.Part, now time.Time) {
 	if r.Forgotten.Segments > s.parts[i].Segments {
 		s.parts[i] = r.Forgotten
 	}
-	s.tree.looked = 0
 	for k := range r.Segments {
 		s.put(i, &r.Segments[k])
 	}
+	s.looked[i] = min(s.tree.looked, maxLooked)
 	for _, run := range r.Activities {
 		s.span(i, run)
 	}

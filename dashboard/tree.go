@@ -81,7 +81,7 @@ type Tree struct {
 	ended   byEnd              // segments that may be folded
 	byJob   map[string][]*node // those with a Job, in the order in which they came
 	of      map[string]int     // how many are held, by peer
-	looked  int                // at siblings of new segments, for the report that is heard
+	looked  int                // at siblings of new segments, for the peer whose report is heard
 
 	changes // tree_changes.go
 

@@ -48,9 +48,13 @@ func (t *Tree) above(n *node) *node {
 	return nil
 }
 
-// maxLooked is how many children are looked at for one report. Those of correct peers come about in the order in which
-// they began, so that few are to be looked at for each. What would be claimed after that stays where it is.
-const maxLooked = 1 << 20
+// maxLooked is how many children are looked at for what one peer tells of a run, and lookedRate how many more in each
+// second. Segments of correct peers come about in the order in which they began, so that few are to be looked at for
+// each. What would be claimed after that stays where it is.
+const (
+	maxLooked  = 1 << 20
+	lookedRate = maxLooked / 32
+)
 
 // claim moves what came before a segment though it is under it, as it began later, and before the next of its job: it
 // is under the same one as the segment, or under the one of its job before it.
