@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
@@ -23,6 +24,11 @@ type bulkReader struct {
 	lane   *lane  // nil: nothing is delayed
 	came   int    // bytes of all transfers, up to the last chunk that arrived
 	write  sync.Mutex
+
+	// See late.go.
+	due    atomic.Int64 // when the first of what is coming is late, by clock; 0: nothing is coming
+	waited atomic.Int64 // for how long what came had to wait here, in ns
+	waits  atomic.Bool  // that it does now
 }
 
 // incoming is a transfer that has begun and is not complete.
@@ -30,6 +36,7 @@ type incoming struct {
 	m    *steal.Message // without its outcome
 	size int
 	body []byte
+	due  int64 // see late.go
 	// When the first chunk had arrived, and what had come on the stream by then.
 	began time.Time
 	from  int
@@ -44,6 +51,7 @@ func (p *partner) readBulk(s network.Stream) {
 			defer r.lane.close()
 		}
 		defer r.dropAll()
+		defer p.t.late.enter(r)()
 		frames := wire.NewFrameReader(s, wire.MaxBulkFrame, p.frameDeadline(s, p.t.cfg.StallTimeout))
 		for {
 			if len(r.coming) > 0 {
@@ -93,7 +101,8 @@ func (r *bulkReader) begin(f wire.BulkFrame) error {
 	if len(r.coming) >= maxComing || handsOne(m) && !r.mayHand(f.Size) || !r.p.reserve(f.Size) {
 		return r.answer(wire.BulkFrame{Kind: wire.BulkRefuse, Transfer: f.Transfer})
 	}
-	r.coming[f.Transfer] = &incoming{m: m, size: f.Size}
+	r.coming[f.Transfer] = &incoming{m: m, size: f.Size, due: r.allow()}
+	r.dueNext()
 	return nil
 }
 
@@ -130,11 +139,12 @@ func (r *bulkReader) chunk(f wire.BulkFrame, in *incoming, bytes int) error {
 	}
 	in.body = append(in.body, f.Data...)
 	if handsOne(in.m) {
-		r.p.handed(len(f.Data))
+		r.waiting(func() { r.p.handed(len(f.Data)) })
 	}
 	complete := len(in.body) == in.size
 	if complete {
 		delete(r.coming, f.Transfer)
+		r.dueNext()
 	}
 	n := len(f.Data)
 	arrived := func() error {
@@ -142,7 +152,7 @@ func (r *bulkReader) chunk(f wire.BulkFrame, in *incoming, bytes int) error {
 		err := r.answer(wire.BulkFrame{Kind: wire.BulkAck, Transfer: f.Transfer, Size: n})
 		if complete {
 			r.p.t.count.bulkReceived.Add(1)
-			r.p.t.handler.Received(withBody(in.m, in.body))
+			r.waiting(func() { r.p.t.handler.Received(withBody(in.m, in.body)) })
 			r.p.release(in.size)
 		}
 		return err
@@ -205,13 +215,18 @@ func (r *bulkReader) dropAll() {
 	}
 }
 
-// reserve sets memory aside for a long result, if there is any. A few partners may have all of it, for as long as they
-// like; so beyond it there is a reserve, of which whoever has little coming gets a quarter of what is left.
+// reserve sets memory aside for a long result, if there is any. A few partners may have all of it, for some time (see
+// late.go); so beyond it there is a reserve, of which whoever has little coming gets a quarter of what is left.
 func (p *partner) reserve(n int) bool {
 	mine, all := p.memory.Add(int64(n)), p.t.memory.Add(int64(n))
 	most := int64(p.t.cfg.BulkMemoryTotal)
-	if mine <= int64(p.t.cfg.BulkMemory) && (all <= most || mine <= (most+most/4-(all-mine))/4) {
+	slow, lacks := p.t.late.knows(p.id)
+	switch {
+	case mine > int64(p.t.cfg.BulkMemory), slow && lacks && all > most/2:
+	case all <= most || mine <= (most+most/4-(all-mine))/4:
 		return true
+	case !slow:
+		p.t.late.cut()
 	}
 	p.release(n)
 	return false

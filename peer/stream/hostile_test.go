@@ -250,3 +250,67 @@ func TestRoomForTheOthers(t *testing.T) {
 		}
 	})
 }
+
+// Whoever begins long results and brings next to nothing of them has the room until somebody lacks it, and for some
+// minutes at most; then it is cut off, and to begin again at once does not bring the room back.
+func TestSlowTransfersMakeRoom(t *testing.T) {
+	inVirtualTime(t, 4, func(w *world) {
+		came, refused := make(chan bool, 1), make(chan bool, 1)
+		w.start(0, stream.Config{BulkMemory: 16 << 20, BulkMemoryTotal: 24 << 20}, stream.Handler{
+			Received: func(*steal.Message) { came <- true }, Failed: func(*steal.Message, error) {}})
+		honest := w.start(3, stream.Config{}, stream.Handler{Received: func(*steal.Message) {},
+			Failed: func(*steal.Message, error) { refused <- true }})
+		arrives := func() bool {
+			honest.Send(result(w.hosts[3], w.hosts[0], 1, make([]byte, 6<<20)))
+			select {
+			case <-came:
+				return true
+			case <-refused:
+				return false
+			}
+		}
+		serial := uint64(0)
+		begin := func() (streams []network.Stream) {
+			for i, size := range []int{16 << 20, 8 << 20} {
+				serial++
+				s, err := w.hosts[i+1].NewStream(context.Background(), w.hosts[0].ID(), wire.BulkProtocol)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m := encoded(t, result(w.hosts[i+1], w.hosts[0], steal.Handle(serial), nil))
+				b := wire.BulkFrame{Kind: wire.BulkBegin, Transfer: 1, Size: size, Data: m}.Append(opening(serial))
+				if _, err := s.Write(b); err != nil {
+					t.Fatal(err)
+				}
+				streams = append(streams, s)
+			}
+			time.Sleep(3 * time.Second) // the stream before has settled
+			return streams
+		}
+		streams := begin()
+		if arrives() {
+			t.Error("there was room")
+		}
+		chunk := wire.BulkFrame{Kind: wire.BulkChunk, Transfer: 1, Data: make([]byte, wire.MaxChunk)}.Append(nil)
+		for range 3 {
+			time.Sleep(2 * time.Minute)
+			for _, s := range streams {
+				if _, err := s.Write(chunk); err != nil {
+					t.Fatal("who is slow and in nobody's way is cut off:", err)
+				}
+			}
+		}
+		arrives()
+		begin()
+		if !arrives() {
+			t.Error("two that are slow have all of the room")
+		}
+		time.Sleep(2 * time.Minute) // nobody lacks room any more
+		if begin(); arrives() {
+			t.Error("who was slow has no room that nobody wants")
+		}
+		if time.Sleep(time.Second); !arrives() {
+			t.Error("who was slow is not cut off at once")
+		}
+	})
+}

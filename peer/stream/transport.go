@@ -31,6 +31,7 @@ type Transport struct {
 	running  sync.WaitGroup
 	dials    dials
 	offences offences
+	late     laggards
 	failures failures
 	count    counters
 	memory   atomic.Int64 // bytes of long results that are being received
