@@ -85,17 +85,7 @@ func TestSlowAnswersEnd(t *testing.T) {
 			p.Open = func(o verify.Open) { asked = append(asked, o) }
 			p.Rerun = func(t *driver.Trial) { trials = append(trials, t) }
 		})
-		path := slices.Repeat(job.Path{1}, deep)
-		shows := map[verify.Node]*driver.Shown{}
-		for n := deep; n > 0; n-- { // each is the only child of the next
-			sh := &driver.Shown{Made: driver.Made{Job: steal.Job{Function: "f", Arg: []byte{1}}}}
-			o := &verify.Opening{Node: driver.NodeOf(path[:n], idOf(path)), Outcome: s.Digest([]byte("truth"))}
-			if s.made != nil {
-				o.Children = []verify.Claim{s.made.Claim()}
-				sh.Children = []driver.Given{{Claim: o.Children[0], Bytes: []byte("truth")}}
-			}
-			s.made, shows[o.Node] = o, sh
-		}
+		path, shows := chain(s, deep)
 		s.gives(d, s.now, path[:1])
 		s.now += had
 		from(path[:1])("b", "b", "truth")
@@ -108,6 +98,62 @@ func TestSlowAnswersEnd(t *testing.T) {
 			t.Errorf("answers after %v: %d questions, %d trials, computed here: %v", after, len(asked), len(trials), here)
 		}
 	}
+}
+
+// Whoever commits to many nodes, each of which takes long to run again, has its job computed here once that has taken
+// two minutes and what such a job may cost. Of one whose nodes are short all are.
+func TestRerunsOfAPeerAreBounded(t *testing.T) {
+	const deep, had = 100, 20 * time.Millisecond
+	for took, most := range map[time.Duration]int{25 * time.Second: 6, 100 * time.Millisecond: deep} {
+		var trials []*driver.Trial
+		var asked []verify.Open
+		s, d, from := hearing(t, false, func(p *driver.Proving) {
+			p.Config.Quorum, p.Config.Spot = 1, 1
+			p.Rand = new(inTurn)
+			p.Open = func(o verify.Open) { asked = append(asked, o) }
+			p.Rerun = func(t *driver.Trial) { trials = append(trials, t) }
+		})
+		path, shows := chain(s, deep)
+		s.gives(d, s.now, path[:1])
+		s.now += had
+		from(path[:1])("b", "b", "truth")
+		for i, k := 0, 0; i < len(asked) || k < len(trials); {
+			if i < len(asked) {
+				d.Opened(s.now, asked[i], shows[asked[i].Claim.Node])
+				i++
+				continue
+			}
+			d.Reran(s.now, trials[k], driver.Tried{OK: true, Outcome: []byte("truth"), Used: []bool{true}, Took: took})
+			k++
+		}
+		d.Happened(s.now, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1, Runs: 1}})
+		if here := s.ran > 1; len(trials) != most || here != (most < deep) {
+			t.Errorf("of %v each %d were run again; computed here: %v", took, len(trials), here)
+		}
+	}
+}
+
+// inTurn draws one after the other.
+type inTurn uint64
+
+func (x *inTurn) Below(n uint64) uint64 {
+	*x++
+	return uint64(*x) % n
+}
+
+// chain makes a tree in which each node is the only child of the next, and what is shown of them.
+func chain(s *signed, deep int) (path job.Path, shows map[verify.Node]*driver.Shown) {
+	path, shows = slices.Repeat(job.Path{1}, deep), map[verify.Node]*driver.Shown{}
+	for n := deep; n > 0; n-- {
+		sh := &driver.Shown{Made: driver.Made{Job: steal.Job{Function: "f", Arg: []byte{1}}}}
+		o := &verify.Opening{Node: driver.NodeOf(path[:n], idOf(path)), Outcome: s.Digest([]byte("truth"))}
+		if s.made != nil {
+			o.Children = []verify.Claim{s.made.Claim()}
+			sh.Children = []driver.Given{{Claim: o.Children[0], Bytes: []byte("truth")}}
+		}
+		s.made, shows[o.Node] = o, sh
+	}
+	return path, shows
 }
 
 // last draws the last one.

@@ -23,6 +23,7 @@ type Shown struct {
 // A Trial is a job to be run again, with the outcomes of some jobs below it.
 type Trial struct {
 	In    verify.Node // the job that was handed in
+	by    verify.PeerID
 	Job   steal.Job
 	Given []Given
 }
@@ -203,7 +204,11 @@ func (v *proving) rerun(o *verify.Rerun) {
 		v.absorb(v.core.Reran(at(v.d.now), o.In, nil))
 		return
 	}
-	trial := &Trial{In: o.In, Job: s.Job}
+	trial := &Trial{In: o.In, by: p.shown.last.by, Job: s.Job}
+	if !v.mayRerun(p, trial.by) {
+		v.absorb(v.core.Reran(at(v.d.now), o.In, nil))
+		return
+	}
 	for _, g := range s.Children {
 		if _, is := verify.Find(o.Given, g.Node); is {
 			trial.Given = append(trial.Given, g)
@@ -213,9 +218,35 @@ func (v *proving) rerun(o *verify.Rerun) {
 	v.cfg.Rerun(trial)
 }
 
+// mayRerun says whether there is time left to run nodes of a peer's jobs again: two minutes, and for each job what that
+// may take at most, by the time for which the peer had it. After that its jobs are computed here whole, as if it showed
+// nothing: else one that commits to a million nodes could have a share of them run again, each for as long as one may
+// take, and nobody else's meanwhile.
+func (v *proving) mayRerun(p *proof, by verify.PeerID) bool {
+	if v.cfg.Config.Spot == 0 {
+		return true // one of those who differ is out then
+	}
+	if _, known := v.left[by]; !known {
+		v.left[by] = 2 * v.cfg.Config.Wait
+	}
+	if p.audited != by {
+		p.audited = by
+		v.left[by] += time.Duration(float64(p.said[by].had) * (1 + 2*v.cfg.Config.Spot*mostCores*mostSlower))
+	}
+	return v.left[by] > 0
+}
+
+// Of what a job took about twice the share of spot checks is run again: on one core, where many may have computed it,
+// and on a machine that may be slower, and busy.
+const (
+	mostCores  = 64
+	mostSlower = 4
+)
+
 // reran takes in what came of that.
 func (v *proving) reran(t *Trial, r *Tried) {
 	v.counts.Took += r.Took
+	v.left[t.by] -= r.Took
 	if p := v.open[t.In]; p != nil && r.OK && v.cfg.Config.Spot > 0 {
 		p.checked += r.Took
 	}

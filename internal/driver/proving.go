@@ -91,7 +91,8 @@ type proving struct {
 	core   *verify.Core
 	open   map[verify.Node]*proof
 	nodes  map[steal.Handle]verify.Node
-	shown  map[verify.PeerID]int // bytes of what they have shown, by peer
+	shown  map[verify.PeerID]int           // bytes of what they have shown, by peer
+	left   map[verify.PeerID]time.Duration // for running nodes of theirs again: see mayRerun
 	ticked time.Duration
 	counts Proofs
 
@@ -119,6 +120,7 @@ type proof struct {
 	asked   verify.Open   // last,
 	since   time.Duration // then;
 	waited  time.Duration // and for how long for all answers
+	audited verify.PeerID // whose nodes were run again last
 }
 
 // saying is an outcome, and what of it is compared, and used: all of it, or what the application says that it
@@ -137,7 +139,7 @@ func newProving(d *Driver, cfg *Proving) *proving {
 		return nil
 	}
 	return &proving{d: d, cfg: cfg, core: verify.New(cfg.Config, cfg.View, cfg.Rand), open: map[verify.Node]*proof{},
-		nodes: map[steal.Handle]verify.Node{}, shown: map[verify.PeerID]int{},
+		nodes: map[steal.Handle]verify.Node{}, shown: map[verify.PeerID]int{}, left: map[verify.PeerID]time.Duration{},
 		judging: map[sharedobj.Ticket]judgement{}}
 }
 
