@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -62,18 +63,26 @@ func alone(t *testing.T, e port.Live) *session.Session {
 }
 
 // A talker is an engine that always has something to tell.
-type talker struct{ counter }
+type talker struct {
+	counter
+	polls atomic.Int64
+}
 
 func (e *talker) Poll() ([]port.Event, time.Duration) {
 	time.Sleep(time.Millisecond)
+	e.polls.Add(1)
 	return []port.Event{{Kind: port.LoadChanged, Load: steal.Load{Workers: 1}}}, 0
 }
 
-// An engine that talks without end does not keep its session from ending.
+// An engine that talks without end does not keep its session from ending, nor the core on which that listens.
 func TestTalkativeEngine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := alone(t, &talker{})
-		time.Sleep(time.Second)
+		e := &talker{}
+		s := alone(t, e)
+		time.Sleep(10 * time.Second)
+		if n := e.polls.Load(); n < 7400 || n > 7700 {
+			t.Errorf("for %d of 10,000 ms it was listened to", n)
+		}
 		began := time.Now()
 		if s.Cancel(); time.Since(began) > 10*time.Second {
 			t.Errorf("to cancel takes %v", time.Since(began))

@@ -60,16 +60,18 @@ func (s *Session) hear() {
 	}
 }
 
-// atOnce is how long what the engine tells may keep everybody else waiting.
+// atOnce is how long what the engine tells may keep everybody else waiting; if it talks on, a quarter of the time is
+// for others, or for nobody.
 const atOnce = 100 * time.Millisecond
 
 // collect takes in what the engine has to tell. It goes on until there is nothing more, as an order that follows may
-// change what there is; or, where an engine talks without end, until it is time to listen to others, and then the loop
-// comes back at once.
+// change what there is; or, where an engine talks without end, until it is time to listen to others.
 func (s *Session) collect() {
-	for began := s.now(); s.died == nil; {
-		if s.now()-began > atOnce {
-			s.again = 1
+	now := s.now()
+	s.heard, s.heardAt = max(0, s.heard-3*(now-s.heardAt)), now
+	for s.died == nil {
+		if over := s.heard - atOnce; over > 0 {
+			s.again = over/3 + 1
 			return
 		}
 		events, again := s.cfg.Engine.Poll()
@@ -80,6 +82,8 @@ func (s *Session) collect() {
 			s.note(&events[i])
 		}
 		s.driver.Happened(s.now(), s.lasting.take(events)...)
+		now = s.now()
+		s.heard, s.heardAt = s.heard+now-s.heardAt, now
 	}
 }
 

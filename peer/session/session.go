@@ -120,6 +120,8 @@ type Session struct {
 	load     steal.Load    // told last
 	ordered  uint64        // Run orders
 	again    time.Duration // when the engine wants to be asked again, 0 is never
+	heard    time.Duration // for which it was listened to, less three times that for which it was not,
+	heardAt  time.Duration // until then
 	asking   []asking
 	lasting  lasting
 	bad      uint64 // jobs and outcomes that could not be decoded
