@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -197,8 +198,25 @@ func TestKilledAtEveryWrite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts more than a hundred processes; TestKilledAnywhere starts a few")
 	}
+	var groups atomic.Int32
+	var done atomic.Bool
+	for range 4 { // the disk is waited for
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			for !done.Load() { // all lower ones have begun
+				if tenLives(t, 10*int(groups.Add(1)-1)) {
+					done.Store(true)
+				}
+			}
+		})
+	}
+}
+
+// tenLives kills the child at the ten operations that follow so many, in a directory of their own, as each life leaves
+// a file, and opening takes an operation for each. It says whether a child had no more operations.
+func tenLives(t *testing.T, before int) bool {
 	dir, h := t.TempDir(), newHistory()
-	for k := 1; ; k++ {
+	for k := before + 1; k <= before+10; k++ {
 		seed := uint64(k)
 		c, lines := begin(t, dir, seed, k)
 		h.life(t, c, seed, lines, -1)
@@ -208,19 +226,18 @@ func TestKilledAtEveryWrite(t *testing.T) {
 			if k < 50 {
 				t.Errorf("a child has only %d operations", k)
 			}
-			return
-		}
-		if k%10 == 0 { // each life leaves a file, and opening takes an operation for each
-			dir, h = t.TempDir(), newHistory()
+			return true
 		}
 		if state := c.ProcessState; state.Exited() {
 			t.Fatalf("a child failed: %v", state)
 		}
 	}
+	return false
 }
 
 // A process that is killed by another one at any moment.
 func TestKilledAnywhere(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 3 {
 		dir, h := t.TempDir(), newHistory()
