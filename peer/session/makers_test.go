@@ -91,6 +91,7 @@ func makers(f *satin.Frame, n int) int {
 // A value that a job has made and returned by its handle is read although all who made such values are gone by then:
 // thieves, or the master, whose deputy collects them again from those that are left.
 func TestReturnedHandlesSurvive(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		victims []int
 		lossy   bool

@@ -98,9 +98,9 @@ func TestOrphansAreUsed(t *testing.T) {
 
 // Whoever leaves politely, the master too, hands over what has finished: hardly anything is run twice.
 func TestLeaving(t *testing.T) {
-	t.Parallel()
 	for _, leaver := range []int{0, 2} {
 		t.Run(fmt.Sprint("p", leaver), func(t *testing.T) {
+			t.Parallel()
 			arg := newTree(t, 6)
 			arg.halt(arg.size() * 2 / 3)
 			w := newWorld(t, 4, "session_test.tree", arg)

@@ -111,6 +111,7 @@ func taken(s *steal.Stats) uint64 { return s.JobsTakenLocal + s.JobsTakenWide }
 // Whoever is killed while jobs read what they share, who shared it too, the jobs that are left come to the same: who
 // begins with the root again shares again, under the same names.
 func TestSharersMayDie(t *testing.T) {
+	t.Parallel()
 	for name, victims := range map[string][]int{"master": {0}, "thief": {3}, "master and deputy": {0, 1}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, 4, "session_test.readers", 4)
