@@ -31,6 +31,7 @@ func TestMutantsFitTheSource(t *testing.T) {
 // A mutant that changes nothing survives, one that changes much is killed, and one that is not Go is
 // reported: the harness itself can fail.
 func TestHarness(t *testing.T) {
+	t.Parallel()
 	m := mutant{name: "x", file: "steal/policy/draw.go", pkg: "steal/policy", run: "^TestByName$",
 		old: "package policy\n",
 		new: "package policy\n\n"}
@@ -62,6 +63,7 @@ func TestHarness(t *testing.T) {
 // The short form of `make sim-mutants`: a schedule kills a mutant, by its seed, and none kills a mutant
 // without a mistake.
 func TestSchedules(t *testing.T) {
+	t.Parallel()
 	// It is one of the model: for one in package steal, much is compiled.
 	m := mutant{name: "x", file: "internal/sim/engine.go", pkg: "cmd/satin-sim", schedules: 5,
 		old: "		f.pending--\n", new: "		f.pending -= 2\n"}

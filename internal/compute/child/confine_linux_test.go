@@ -76,6 +76,7 @@ func TestMemoryLimit(t *testing.T) {
 
 // The jobs of a child run at the lowest priority there is, unless its daemon wants the ordinary one.
 func TestLowestPriority(t *testing.T) {
+	t.Parallel() // where all cores are busy, what is idle waits
 	for idle, want := range map[bool]int{true: unix.SCHED_IDLE, false: unix.SCHED_NORMAL} {
 		cfg := porttest.Config()
 		cfg.Idle = idle
@@ -92,6 +93,7 @@ func TestLowestPriority(t *testing.T) {
 // A child whose jobs are to yield is a session of its own, which weighs as little as one can beside those of others;
 // else it is in its daemon's.
 func TestSessionStepsBack(t *testing.T) {
+	t.Parallel()
 	own, err := os.ReadFile("/proc/self/autogroup")
 	if err != nil {
 		t.Skip("this kernel does not weigh sessions")

@@ -269,6 +269,7 @@ func TestProgramEnds(t *testing.T) {
 
 // Executables of idle workers have the lowest priority too, and weigh as little as their session can.
 func TestProgramsStepBack(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("a program with the race detector needs more memory than there is")
 	}
