@@ -93,14 +93,10 @@ func (a *archive) of(f runs.File) *cabinet {
 
 // gone says that the state directory was removed; "" if it is there.
 func (a *archive) gone() string {
-	dir := a.dir
-	if _, err := os.Stat(filepath.Join(dir, "answers")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(a.dir); !errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
-	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return "" // the other is made again when it is needed
-	}
-	return "the state directory " + dir + " is gone, with this peer's identity: it has another one when it is started again"
+	return "the state directory " + a.dir + " is gone, with this peer's identity: it has another one when it is started again"
 }
 
 // rival is how the name of a second answer ends that is kept for an owner.

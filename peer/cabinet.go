@@ -9,14 +9,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
+	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/durable"
 	"github.com/satin-peer/satin/internal/wire"
 )
 
 // A cabinet is a directory with one file for each run. A file is complete or absent: it is written under
-// another name, synced, renamed, and the directory synced, before anything is said of it.
+// another name, synced, renamed, and the directory synced, before anything is said of it. The directory is made
+// with the first file: of the many of a peer most stay without one.
 type cabinet struct {
 	dir  string
 	kind string // how the names of the files end
@@ -28,19 +31,21 @@ type cabinet struct {
 const maxCabinetFile = wire.MaxOutcome + wire.MaxValue
 
 func openCabinet(dir, kind string, most int, now func() time.Time) (*cabinet, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("the directory %s: %w", filepath.Base(dir), err)
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("the directory %s: %w", filepath.Base(dir), syscall.ENOTDIR)
 	}
-	c := &cabinet{dir, kind, most, now}
 	durable.Sweep(dir)
-	return c, nil
+	return &cabinet{dir, kind, most, now}, nil
 }
 
 func (c *cabinet) path(name string) string { return filepath.Join(c.dir, name+c.kind) }
 
-// write returns when the file is on the disk. A directory that was removed is made again.
+// make makes the directory if it is not there, or not any more.
+func (c *cabinet) make() error { return checkpoint.MakeDir(checkpoint.Disk{}, c.dir) }
+
+// write returns when the file is on the disk.
 func (c *cabinet) write(name string, parts ...[]byte) error {
-	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+	if err := c.make(); err != nil {
 		return err
 	}
 	err := durable.Write(c.path(name), 0o600, true, func(w io.Writer) error {

@@ -9,9 +9,10 @@ import (
 	"github.com/satin-peer/satin/internal/durable"
 )
 
-// What a killed process was writing is removed by the next one.
+// What a killed process was writing is removed by the next one, from a directory that was made with the first file and
+// has to be one.
 func TestCabinetIsSweptUp(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "answers", "disputed")
 	c, err := openCabinet(dir, ".run", 4, time.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -31,6 +32,9 @@ func TestCabinetIsSweptUp(t *testing.T) {
 	}
 	if got := c.files(); len(got) != 1 || got[0].name != "one" {
 		t.Errorf("files %v", got)
+	}
+	if _, err := openCabinet(c.path("one"), ".run", 4, time.Now); err == nil {
+		t.Error("a file is taken for a directory")
 	}
 }
 

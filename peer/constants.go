@@ -12,6 +12,7 @@ import (
 	"time"
 	"weak"
 
+	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/durable"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
@@ -51,11 +52,11 @@ const (
 func openConstants(b *base, state string, most uint64) (*constants, error) {
 	c := &constants{base: b, dir: filepath.Join(state, "constants"), most: most,
 		runs: map[job.RunID][]statement.Constant{}, idle: map[string]time.Time{}}
-	if err := os.MkdirAll(c.dir, 0o700); err != nil {
-		return nil, fmt.Errorf("the directory constants: %w", err)
-	}
 	durable.Sweep(c.dir)
 	list, err := os.ReadDir(c.dir)
+	if errors.Is(err, fs.ErrNotExist) { // it is made with the first one
+		return c, nil
+	}
 	for _, e := range list {
 		if name := e.Name(); filepath.Ext(name) == constantFile {
 			c.idle[name[:len(name)-len(constantFile)]] = b.now()
@@ -150,7 +151,7 @@ func recipeOf(k *statement.Constant) *sharedobj.Recipe {
 }
 
 func (c *constants) write(digest string, head *statement.Constant, data []byte) error {
-	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+	if err := checkpoint.MakeDir(checkpoint.Disk{}, c.dir); err != nil {
 		return err
 	}
 	b, err := wire.Value().Encode(head)

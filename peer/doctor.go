@@ -115,6 +115,9 @@ func (d *doctor) examineDisk() control.Finding {
 		if why := d.files.gone(); why != "" {
 			return errors.New(why)
 		}
+		if err := d.files.answers.make(); err != nil {
+			return err
+		}
 		file, err := os.CreateTemp(d.files.answers.dir, "doctor-*")
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -211,7 +212,7 @@ func TestArchiveRecalls(t *testing.T) {
 	bury(old, key, time.Hour)
 	bury(forged, stranger, 2*time.Hour)
 	torn := a.answers.path(job.RunID{4}.Hex())
-	if err := os.WriteFile(torn, []byte("torn"), 0o600); err != nil {
+	if err := errors.Join(a.answers.make(), os.WriteFile(torn, []byte("torn"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	clock.forward(time.Hour + time.Second)

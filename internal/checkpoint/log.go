@@ -63,7 +63,7 @@ func open(dir string, h Header, cfg Config) (*Log, error) {
 		return nil, errors.New("a checkpoint needs the ID of its run")
 	}
 	cfg = cfg.withDefaults()
-	if err := makeDir(cfg.FS, dir); err != nil {
+	if err := MakeDir(cfg.FS, dir); err != nil {
 		return nil, classify(dir, err)
 	}
 	unlock, err := cfg.FS.Lock(filepath.Join(dir, lockName))
@@ -105,12 +105,12 @@ func (s *store) open(h Header) error {
 	return classify(s.dir, s.fs.SyncDir(s.dir))
 }
 
-// makeDir makes a directory and those above it, and their names durable.
-func makeDir(fsys FS, dir string) error {
+// MakeDir makes a directory and those above it, and their names durable.
+func MakeDir(fsys FS, dir string) error {
 	err := fsys.Mkdir(dir)
 	above := filepath.Dir(dir)
 	if errors.Is(err, fs.ErrNotExist) && above != dir {
-		if err := makeDir(fsys, above); err != nil {
+		if err := MakeDir(fsys, above); err != nil {
 			return err
 		}
 		err = fsys.Mkdir(dir)
