@@ -236,7 +236,7 @@ func TestAdaptiveForgives(t *testing.T) {
 }
 
 // Results go straight unless that looks far slower than the first half of a detour, and the other way after a
-// failure: the first time soon, if there is another way.
+// failure: the first time soon, if there is another way. Small ones that go round go straight at once as well.
 func TestAdaptiveRoutes(t *testing.T) {
 	even := map[ClusterID]Link{"b": {LastSteal: time.Second}, "c": {LastSteal: time.Second}}
 	bad := map[ClusterID]Link{"b": {LastSteal: 5 * time.Second}, "c": {LastSteal: time.Second}}
@@ -244,25 +244,27 @@ func TestAdaptiveRoutes(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		links map[ClusterID]Link
+		bytes int
 		tries int
 		round bool // the last one
 		want  ClusterID
 		in    time.Duration
 	}{
-		{"nothing is known", nil, 0, false, "", 0},
-		{"nothing is known and it was lost", nil, 1, false, "", 0},
-		{"there is no other way", map[ClusterID]Link{"b": {LastSteal: time.Second}}, 0, false, "", 0},
-		{"as good", even, 0, false, "", rush * time.Second},
-		{"as good, and lost", even, 1, false, "c", 0},
-		{"as good, and lost twice", even, 2, true, "", 0},
-		{"bad", bad, 0, false, "c", 2 * rush * time.Second},
-		{"bad, and the detour was lost", bad, 1, true, "", 0},
-		{"bad since it was sent straight", bad, 1, false, "c", 0},
-		{"good again, and the detour was lost", even, 1, true, "", 0},
-		{"fast", fast, 0, false, "", rushLeast},
+		{"nothing is known", nil, 0, 0, false, "", 0},
+		{"nothing is known and it was lost", nil, 0, 1, false, "", 0},
+		{"there is no other way", map[ClusterID]Link{"b": {LastSteal: time.Second}}, 0, 0, false, "", 0},
+		{"as good", even, 0, 0, false, "", rush * time.Second},
+		{"as good, and lost", even, 0, 1, false, "c", 0},
+		{"as good, and lost twice", even, 0, 2, true, "", 0},
+		{"bad, and large", bad, smallResult + 1, 0, false, "c", 2 * rush * (time.Second + 20490*time.Microsecond)},
+		{"bad, and small", bad, smallResult, 0, false, "c", time.Nanosecond},
+		{"bad, and the detour was lost", bad, 0, 1, true, "", 0},
+		{"bad since it was sent straight", bad, 0, 1, false, "c", 0},
+		{"good again, and the detour was lost", even, 0, 1, true, "", 0},
+		{"fast", fast, 0, 0, false, "", rushLeast},
 	} {
 		v := scene{clusters: "a: a1, b: b1, c: c1", self: "a1", links: c.links}.view()
-		got, in := (&Adaptive{}).Route(v, "b", 0, c.tries, c.round)
+		got, in := (&Adaptive{}).Route(v, "b", c.bytes, c.tries, c.round)
 		if got != c.want || in != c.in {
 			t.Errorf("%s: by way of %q within %v, want %q within %v", c.name, got, in, c.want, c.in)
 		}
