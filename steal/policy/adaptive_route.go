@@ -16,11 +16,11 @@ const (
 )
 
 // A result of smallResult bytes at most that goes round goes straight at once as well, and whichever comes first is
-// used: it costs a link little, and which way is shorter is not known, as half of the detour is not. The last results
-// of a run go home over as many links, one after the other, as the largest jobs have crossed, while nobody has anything
-// else to do: in scenarios 5 and 8 of the CRS paper, in which links change every second, for 1.8 s, and so for 1.3 s
-// (the mean of 24 seeds of integrate and nqueens each).
-const smallResult = 2 << 10
+// used: it costs a link as much as a request does, and which way is shorter is not known, as half of the detour is
+// not. The last results of a run go home over as many links, one after the other, as the largest jobs have crossed,
+// while nobody has anything else to do: in scenarios 5 and 8 of the CRS paper, in which links change every second,
+// for 1.8 s, and so for 1.3 s (the mean of 24 seeds of integrate and nqueens each).
+const smallResult = 256
 
 // Route sends a result straight unless that looks slow, and the other way the next time if it was not
 // acknowledged, whatever the links look like by then: twice the same bad way keeps a run waiting. The second half of a
