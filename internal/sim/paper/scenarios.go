@@ -144,8 +144,16 @@ func whereOursStands(d *Document, rows []scenarioRow, reports [][]*sim.Report) {
 	}
 	d.table(compare)
 	d.para("Ours is behind the best published policy by more than 0.3 in %d of %d rows; in %d the interval against acrs does "+
-		"not reach -0.3, and in %d that against another, which is also so where runs lie far apart and seeds are few.",
-		losses, len(rows), unsure[0], unsure[1])
+		"not reach -0.3, and in %d that against another, as runs lie far apart and seeds are few: with four times as many "+
+		"[all of these rows do](sim-close.md).", losses, len(rows), unsure[0], unsure[1])
+	d.para("Where ours loses time is known of scenarios 5 and 8, in which links change every second (integrate and nqueens, " +
+		"12 to 24 seeds; worker seconds without a job until 60 of the 64 have one, while they do, and after that): 62, 104 and 236 " +
+		"in scenario 5 of integrate, ACRS 63, 69 and 270; 98, 169 and 337 in scenario 8 of nqueens, ACRS 58, 174 and 358. At the " +
+		"start of scenario 8 the few that ask first are refused after a second where a way takes as long, and others measure ways " +
+		"before they ask; if all asked at once the end of the raytracer would be worse by more. In the middle one pair of clusters " +
+		"may have the tree's spine in single bad seeds, and the other pair small jobs. At the end nobody has anything to do for 1.3 s, " +
+		"1.8 before small results took two ways at once, and 2.4 to 2.9 under ACRS: the results of nested jobs go home one after " +
+		"the other.")
 }
 
 // bestOf is the published policy with the highest mean.
