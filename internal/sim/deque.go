@@ -48,6 +48,21 @@ func (d *deque) popOldest() entry {
 	return e
 }
 
+// largestFirst has the job with the most work below it be the oldest; the others keep their order.
+func (d *deque) largestFirst() {
+	best := 0
+	for i := range d.count {
+		if d.at(i).node.Work > d.at(best).node.Work {
+			best = i
+		}
+	}
+	e := *d.at(best)
+	for ; best > 0; best-- {
+		*d.at(best) = *d.at(best - 1)
+	}
+	*d.at(0) = e
+}
+
 // filter keeps what keep says, in order, and returns how many it dropped.
 func (d *deque) filter(keep func(*entry) bool) (dropped int) {
 	kept := 0

@@ -42,6 +42,7 @@ type engine struct {
 	traced   int32                 // number of the outcast
 	nodes    map[job.Identity]Node // audit: of all outcomes that were stored
 	shuffled func(again bool) bool // whether a frame spawns its children in another order
+	largest  bool                  // Config.Largest
 	writing  Writing               // the tree, if jobs of it change what all read,
 	wrote    func(Node)            // and who is told of one that has ended
 	sharing  *sharer               // nil: nothing is shared
@@ -198,11 +199,14 @@ const modelFunction = "sim.node"
 // identify hashes what a modelled job computes.
 func identify(arg []byte) job.Identity { return job.Identify(modelFunction, arg[:nodeBytes]) }
 
-// take removes up to most of the oldest jobs from the queue to be given away.
+// take removes up to most of the oldest jobs from the queue, or of the largest, to be given away.
 func (g *engine) take(most int) []steal.Taken {
 	var taken []steal.Taken
 	var stay []entry
 	for len(taken) < most && g.queue.len() > 0 {
+		if g.largest {
+			g.queue.largestFirst()
+		}
 		e := g.queue.popOldest()
 		if g.top(e.place).alone {
 			stay = append(stay, e)

@@ -44,8 +44,8 @@ func TestDeque(t *testing.T) {
 		var d deque
 		var want []uint64
 		for i := range rapid.IntRange(1, 200).Draw(t, "steps") {
-			e := entry{node: Node{Key: uint64(i)}}
-			switch rapid.IntRange(0, 5).Draw(t, "step") {
+			e := entry{node: Node{Key: uint64(i), Work: int64(i * 7 % 11)}}
+			switch rapid.IntRange(0, 6).Draw(t, "step") {
 			case 0, 1:
 				d.pushNewest(e)
 				want = append(want, e.node.Key)
@@ -67,6 +67,14 @@ func TestDeque(t *testing.T) {
 					want = want[1:]
 				}
 			case 5:
+				if len(want) > 0 {
+					best := slices.MaxFunc(want, func(a, b uint64) int { return cmp.Compare(a*7%11, b*7%11) })
+					want = slices.Insert(slices.DeleteFunc(want, func(k uint64) bool { return k == best }), 0, best)
+					if d.largestFirst(); d.at(0).node.Key != best {
+						t.Fatalf("largest is %d, want %d", d.at(0).node.Key, best)
+					}
+				}
+			case 6:
 				keep := func(k uint64) bool { return k%3 != 0 }
 				before := len(want)
 				want = slices.DeleteFunc(want, func(k uint64) bool { return !keep(k) })

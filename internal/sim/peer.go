@@ -105,6 +105,7 @@ func (p *peer) start() error {
 	if w.cfg.Recovery == steal.Salvage || w.cfg.Quorum.asks() {
 		p.engine.keep = int64(w.cfg.KeepAfter)
 	}
+	p.engine.largest = w.cfg.Largest
 	if w.audit != nil {
 		p.engine.nodes = w.audit.nodes
 	}

@@ -45,7 +45,8 @@ type Setup struct {
 	Network  func(seed uint64) *wan.Model
 	Policy   string
 	Overhead float64
-	Runs     int // at most so many, whatever is asked for; 0: as many as that
+	Runs     int  // at most so many, whatever is asked for; 0: as many as that
+	Largest  bool // sim.Config.Largest
 	// Most is after how much virtual time a run is given up that has no result, and gets no report; 0: it fails then.
 	Most time.Duration
 }
@@ -55,7 +56,7 @@ func (s *Setup) Config(seed uint64) sim.Config {
 	return sim.Config{
 		Tree: s.App.Tree(seed), Seed: seed, Network: s.Network(seed), Core: Core(), SpawnOverhead: s.Overhead,
 		MessageCost: messageCost, ByteCost: byteCost,
-		Policy: policyNamed(s.Policy), Limit: s.Most,
+		Policy: policyNamed(s.Policy), Limit: s.Most, Largest: s.Largest,
 	}
 }
 

@@ -17,6 +17,7 @@ func Tables() []Table {
 		{"figure3", "Figure 3 and section 3.3: cluster sizes, equal and unequal", makeFigureThree},
 		{"scenarios", "Figures 4 and 6, Table III: scenarios 1 to 11 under eight policies", makeScenarios},
 		{"close", "those of the scenarios that few seeds leave open", makeClose},
+		{"bounds", "what some of the scenarios could gain by size hints and by striping", makeBounds},
 		{"generated", "swarms drawn at random, that no policy was tuned on", makeGenerated},
 		{"heterogeneous", "Table VIII: forty processors of many speeds in five countries", makeHeterogeneous},
 		{"large", "960 peers, 4.7 million jobs (programming-model paper, 5.7)", makeLarge},
