@@ -61,7 +61,8 @@ type Config struct {
 	// an inlet decides by what came first. So the same path may mean another job the second time.
 	Reorder float64
 
-	// Largest has engines give away the largest job that they have, not the oldest, as though they knew how large each is.
+	// Largest has engines give away the largest job that they have, not the oldest, as though they knew how large
+	// each is.
 	Largest bool
 
 	// Adapt, if not nil, has the run's master decide who takes part.

@@ -54,7 +54,8 @@ func makeBounds(o Options) (*Document, error) {
 		}
 	}
 	d.table(table)
-	d.para("An exact hint gains one or two hundredths at most, and no engine has one: what a job comes to is known when it is done. Two ways " +
-		"gain less than that, where each pair of clusters has a line of its own; a volunteer has one line for all.")
+	d.para("An exact hint gains one or two hundredths at most, and no engine has one: what a job comes to is known when it is done. Nor does " +
+		"the raytracer gain more by two ways, though each pair of clusters has a line of its own here and the second way is free; a volunteer " +
+		"has one line for all.")
 	return d, nil
 }
