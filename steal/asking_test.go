@@ -53,6 +53,35 @@ func TestThiefBoundsPlans(t *testing.T) {
 	}
 }
 
+// Thief: who joins is told of members that are gone. A neighbour that never answers is not asked again for a while,
+// and those after it are waited for no longer, nor is a far one or one that was heard taken for gone.
+func TestNeighboursThatAreGone(t *testing.T) {
+	for _, x := range []struct {
+		victim     PeerID
+		heard      bool
+		gone, slow bool
+	}{{"a2", false, true, false}, {"a2", true, false, true}, {"b1", false, false, true}} {
+		s := ground("a: a1 a2 a3, b: b1")
+		b := below(s)
+		th := &thief{shared: s, partners: b.partners, segments: b.segments, book: b, adviser: &adviser{policy: planner{
+			func(p *policy.Plan) { p.Steal(x.victim, 1, 0) }}}}
+		v := &view{shared: s, partners: b.partners, thief: th}
+		p := b.partners.meet(x.victim)
+		if x.heard {
+			p.begin(1)
+		}
+		th.carryOutPlan()
+		s.now += s.cfg.StealTimeout
+		th.expireFlights()
+		if usable, slow := v.Usable(x.victim), s.links.lastSteal(p.cluster) > 0; usable == x.gone || slow != x.slow {
+			t.Errorf("%+v: it is asked again: %v; its cluster is slow: %v", x, usable, slow)
+		}
+		if s.now += time.Hour; !v.Usable(x.victim) {
+			t.Errorf("%+v: it is not asked after an hour", x)
+		}
+	}
+}
+
 // Victim: one request of each thief waits, so many in all, each until its patience is over.
 func TestVictimBoundsAsks(t *testing.T) {
 	s := ground("a: a1 a2 a3 a4")

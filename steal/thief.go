@@ -167,14 +167,20 @@ func (t *thief) flightTo(victim PeerID) int {
 	return slices.IndexFunc(t.flights, func(f flight) bool { return f.Victim == victim })
 }
 
-// expireFlights gives up requests that were not answered in time.
+// expireFlights gives up requests that were not answered in time. A neighbour that was never heard may be gone, which
+// who joins cannot know: it is as one that fell silent, and nothing is learned of the way to the others, for whom it
+// would wait longer.
 func (t *thief) expireFlights() {
 	t.flights = slices.DeleteFunc(t.flights, func(f flight) bool {
 		if t.now < f.Deadline {
 			return false
 		}
 		t.stats.StealsTimedOut++
-		t.links.timedOut(f.Cluster, t.now-f.Since-f.Patience)
+		if p := t.partners.find(f.Victim); p != nil && p.inc == 0 && !f.Wide {
+			p.lost, p.heard = true, t.now
+		} else {
+			t.links.timedOut(f.Cluster, t.now-f.Since-f.Patience)
+		}
 		t.landed(&f, false)
 		return true
 	})
