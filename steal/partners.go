@@ -127,6 +127,7 @@ type peer struct {
 	silent   bool // will be lost unless it is heard within a period; cleared by any message
 	spoke    bool // it was lost, and has told everybody something since: so it can be asked for that
 	shunned  bool // it was caught: nothing is cleared
+	mute     bool // it has never been heard, and has not answered: it may be gone
 	farewell bool // it is to hear the goodbye of this peer, which leaves
 	beating  bool // a heartbeat to it is under way
 	still    bool // it has no core, as it said last

@@ -96,5 +96,5 @@ func (v *view) Usable(id PeerID) bool {
 		return false
 	}
 	p := v.partners.find(id)
-	return p == nil || !p.lost || v.partners.forgiven(p)
+	return p == nil || !p.lost && !(p.mute && p.inc == 0) || v.partners.forgiven(p)
 }
