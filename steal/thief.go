@@ -168,8 +168,8 @@ func (t *thief) flightTo(victim PeerID) int {
 }
 
 // expireFlights gives up requests that were not answered in time. A neighbour that was never heard may be gone, which
-// who joins cannot know: it is not asked for a while, and nothing is learned of the way to the others, for whom it would
-// wait longer.
+// who joins cannot know: it is not asked for a while, and nothing is learned of the way to the others, for whom it
+// would wait longer.
 func (t *thief) expireFlights() {
 	t.flights = slices.DeleteFunc(t.flights, func(f flight) bool {
 		if t.now < f.Deadline {
