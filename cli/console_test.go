@@ -239,7 +239,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(run(os.Args[1:], testApps(), c))
 	}
-	time.Local = time.UTC                                  // times of day in what is compared
+	time.Local = time.UTC // times of day in what is compared
+
 	if err := flag.Set("test.parallel", "8"); err != nil { // they wait, mostly
 		panic(err)
 	}

@@ -59,10 +59,7 @@ func (s *swarm) Hands(m *runs.Manifest) int {
 	if err != nil {
 		return math.MaxInt
 	}
-	if c.Doubt > 0 {
-		return int(math.Ceil(math.Log(c.Doubt) / math.Log(c.Liars/(1-c.Liars))))
-	}
-	return max(2, c.Quorum)
+	return c.Hands()
 }
 
 // Partners lists the others that can take part in a run.

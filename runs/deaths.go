@@ -185,17 +185,17 @@ func (x *mourners) believed(r *run) func(by []PeerID) bool {
 	if r.m.Verify == "" {
 		return func([]PeerID) bool { return true }
 	}
-	hands, most := map[PeerID]string{}, x.view.Hands(r.m)
-	for id := range r.deaths.by {
-		hands[id] = x.view.Hand(id)
-	}
+	hands := map[PeerID]string{} // as far as they were asked for: it is judged every second
 	return func(by []PeerID) bool {
 		seen := map[string]bool{}
 		for _, id := range by {
+			if _, known := hands[id]; !known {
+				hands[id] = x.view.Hand(id)
+			}
 			if hands[id] != "" {
 				seen[hands[id]] = true
 			}
 		}
-		return slices.Contains(by, x.self) || len(seen) >= most
+		return slices.Contains(by, x.self) || len(seen) >= x.view.Hands(r.m)
 	}
 }

@@ -114,16 +114,27 @@ func (c *Core) askDoubted(q *question) {
 		c.order(RunHere{q.node})
 		return
 	case short:
-		stranger := c.cfg.Liars / (1 - c.cfg.Liars)
-		limit := c.cfg.Doubt / (1 - c.cfg.Doubt)
-		lacks := math.Ceil(math.Log(limit/c.scale.against(by)) / math.Log(stranger))
-		c.order(q.lack(max(1, int(lacks)))...)
+		c.order(q.lack(max(1, c.cfg.strangers(c.scale.against(by))))...)
 	default:
 		q.lacks = 0
 	}
 	for _, id := range more {
 		c.copyTo(q, id)
 	}
+}
+
+// strangers is how many without a record have to say the same, where there are such odds against it, for Doubt.
+func (c *Config) strangers(odds float64) int {
+	limit := c.Doubt / (1 - c.Doubt)
+	return int(math.Ceil(math.Log(limit/odds) / math.Log(c.Liars/(1-c.Liars))))
+}
+
+// Hands is in how many hands strangers have to be whose word is believed, two at least.
+func (c *Config) Hands() int {
+	if c.Doubt > 0 {
+		return max(2, c.strangers(1))
+	}
+	return max(2, c.Quorum)
 }
 
 // atIt counts the nodes that this machine computes.

@@ -22,6 +22,9 @@ const (
 // for 1.8 s, and so for 1.3 s (the mean of 24 seeds of integrate and nqueens each).
 const smallResult = 256
 
+// atOnce is the shortest time within which a result is sent the other way; 0 leaves that to the core.
+const atOnce = time.Nanosecond
+
 // Route sends a result straight unless that looks slow, and the other way the next time if it was not
 // acknowledged, whatever the links look like by then: twice the same bad way keeps a run waiting. The second half of a
 // detour is not known from here, which is why the two ways alternate: behind a volunteer's slow line all ways are slow.
@@ -48,7 +51,7 @@ func (a *Adaptive) Route(v View, to ClusterID, bytes, tries int, round bool) (vi
 	if tries == 0 {
 		round, within = !slow, max(rushLeast, rush*takes)
 		if slow && bytes <= smallResult {
-			within = time.Nanosecond
+			within = atOnce
 		}
 	}
 	if round {

@@ -257,7 +257,7 @@ func TestAdaptiveRoutes(t *testing.T) {
 		{"as good, and lost", even, 0, 1, false, "c", 0},
 		{"as good, and lost twice", even, 0, 2, true, "", 0},
 		{"bad, and large", bad, smallResult + 1, 0, false, "c", 2 * rush * (time.Second + 2570*time.Microsecond)},
-		{"bad, and small", bad, smallResult, 0, false, "c", time.Nanosecond},
+		{"bad, and small", bad, smallResult, 0, false, "c", atOnce},
 		{"bad, and the detour was lost", bad, 0, 1, true, "", 0},
 		{"bad since it was sent straight", bad, 0, 1, false, "c", 0},
 		{"good again, and the detour was lost", even, 0, 1, true, "", 0},

@@ -16,10 +16,12 @@ type adaptRow struct {
 	measured     bool
 }
 
+func notAdaptive(policy string) adaptRow { return adaptRow{policy, "not adaptive", adapt.Off, false} }
+
 var adaptRows = []adaptRow{
-	{"crs", "not adaptive", adapt.Off, false}, {"crs", "paper", adapt.Paper, true},
+	notAdaptive("crs"), {"crs", "paper", adapt.Paper, true},
 	{"crs", "volunteers", adapt.Volunteers, true},
-	{adaptive, "not adaptive", adapt.Off, false}, {adaptive, "paper", adapt.Paper, true},
+	notAdaptive(adaptive), {adaptive, "paper", adapt.Paper, true},
 	{adaptive, "volunteers", adapt.Volunteers, true},
 }
 
@@ -39,15 +41,15 @@ func makeAdaptive(o Options) (*Document, error) {
 	if err := overheadOfAdapting(o, d); err != nil {
 		return d, err
 	}
-	runs, err := measureAdaptive(o)
+	runs, err := measureAdaptive(o, adaptScenarios, adaptRows)
 	if err != nil {
 		return d, err
 	}
-	best, err := measureUndisturbed(o)
+	best, err := measureAdaptive(o, []adaptScenario{allMachines}, []adaptRow{notAdaptive("crs"), notAdaptive(adaptive)})
 	if err != nil {
 		return d, err
 	}
-	savings(d, runs, best)
+	savings(d, runs, map[string][]*sim.Report{"crs": best[0][0], adaptive: best[0][1]})
 	for i := range adaptScenarios {
 		story(d, adaptScenarios[i], runs[i])
 	}
@@ -99,35 +101,10 @@ func mostEfficient(machines float64) float64 {
 // allMachines are all that can come, to which nothing happens.
 var allMachines = adaptScenario{name: "all", start: alike(clusterOfAll, len(wholeAtStart)), closed: true}
 
-// measureUndisturbed runs the steps on all machines, by policy.
-func measureUndisturbed(o Options) (map[string][]*sim.Report, error) {
-	policies := []string{"crs", adaptive}
-	runs := map[string][]*sim.Report{}
-	for _, p := range policies {
-		runs[p] = make([]*sim.Report, o.Seeds)
-	}
-	return runs, o.each(len(policies)*o.Seeds, func(n int) (err error) {
-		p, seed := policies[n/o.Seeds], n%o.Seeds
-		runs[p][seed], err = sim.Run(adaptConfig(allMachines, p, adapt.Off, false, uint64(seed+1)))
-		return err
-	})
-}
-
 // equalMachines is what the default does where there is nothing to be done.
 func equalMachines(o Options, d *Document) error {
-	off, volunteers := make([][]*sim.Report, len(equalScenarios)), make([][]*sim.Report, len(equalScenarios))
-	for i := range equalScenarios {
-		off[i], volunteers[i] = make([]*sim.Report, o.Seeds), make([]*sim.Report, o.Seeds)
-	}
-	err := o.each(2*len(equalScenarios)*o.Seeds, func(n int) (err error) {
-		i, seed := n/2/o.Seeds, n/2%o.Seeds
-		mode, to := adapt.Off, off
-		if n%2 == 1 {
-			mode, to = adapt.Volunteers, volunteers
-		}
-		to[i][seed], err = sim.Run(adaptConfig(equalScenarios[i], adaptive, mode, n%2 == 1, uint64(seed+1)))
-		return err
-	})
+	runs, err := measureAdaptive(o, equalScenarios, []adaptRow{notAdaptive(adaptive),
+		{adaptive, "volunteers", adapt.Volunteers, true}})
 	if err != nil {
 		return err
 	}
@@ -138,8 +115,9 @@ func equalMachines(o Options, d *Document) error {
 	table := [][]string{{"peers", "not adaptive, s", "volunteers, s", "saved, %", "went", "taken back",
 		"efficiency, first and last period, %"}}
 	for i, s := range equalScenarios {
+		off, volunteers := runs[i][0], runs[i][1]
 		went, back := 0, 0
-		for _, r := range volunteers[i] {
+		for _, r := range volunteers {
 			for _, a := range r.Adaptations {
 				for _, c := range a.Changes {
 					switch c.Kind {
@@ -151,29 +129,29 @@ func equalMachines(o Options, d *Document) error {
 				}
 			}
 		}
-		table = append(table, []string{s.name + ", " + s.about, collect(off[i], elapsed).String(),
-			collect(volunteers[i], elapsed).String(), savedBy(off[i], volunteers[i]).String(), fmt.Sprint(went),
-			fmt.Sprint(back), efficiencies(volunteers[i])})
+		table = append(table, []string{s.name + ", " + s.about, collect(off, elapsed).String(),
+			collect(volunteers, elapsed).String(), savedBy(off, volunteers).String(), fmt.Sprint(went),
+			fmt.Sprint(back), efficiencies(volunteers)})
 	}
 	d.table(table)
 	return nil
 }
 
-// measureAdaptive runs everything: by scenario, row and seed.
-func measureAdaptive(o Options) ([][][]*sim.Report, error) {
-	runs := make([][][]*sim.Report, len(adaptScenarios))
+// measureAdaptive runs scenarios: by scenario, row and seed.
+func measureAdaptive(o Options, scenarios []adaptScenario, rows []adaptRow) ([][][]*sim.Report, error) {
+	runs := make([][][]*sim.Report, len(scenarios))
 	for i := range runs {
-		runs[i] = make([][]*sim.Report, len(adaptRows))
+		runs[i] = make([][]*sim.Report, len(rows))
 		for k := range runs[i] {
 			runs[i][k] = make([]*sim.Report, o.Seeds)
 		}
 	}
-	return runs, o.each(len(adaptScenarios)*len(adaptRows)*o.Seeds, func(n int) error {
-		i, k, seed := n/o.Seeds/len(adaptRows), n/o.Seeds%len(adaptRows), n%o.Seeds
-		row := adaptRows[k]
-		r, err := sim.Run(adaptConfig(adaptScenarios[i], row.policy, row.mode, row.measured, uint64(seed+1)))
+	return runs, o.each(len(scenarios)*len(rows)*o.Seeds, func(n int) error {
+		i, k, seed := n/o.Seeds/len(rows), n/o.Seeds%len(rows), n%o.Seeds
+		row := rows[k]
+		r, err := sim.Run(adaptConfig(scenarios[i], row.policy, row.mode, row.measured, uint64(seed+1)))
 		if err != nil {
-			return fmt.Errorf("scenario %s under %s, %s, seed %d: %w", adaptScenarios[i].name, row.policy, row.name,
+			return fmt.Errorf("scenario %s under %s, %s, seed %d: %w", scenarios[i].name, row.policy, row.name,
 				seed+1, err)
 		}
 		runs[i][k][seed] = r
@@ -184,18 +162,12 @@ func measureAdaptive(o Options) ([][][]*sim.Report, error) {
 // overheadOfAdapting is scenario 0: everything is measured and nothing changed.
 func overheadOfAdapting(o Options, d *Document) error {
 	plain := adaptScenario{name: "0", start: wholeAtStart}
-	base, with := make([]*sim.Report, o.Seeds), make([]*sim.Report, o.Seeds)
-	err := o.each(2*o.Seeds, func(n int) (err error) {
-		to := base
-		if n%2 == 1 {
-			to = with
-		}
-		to[n/2], err = sim.Run(adaptConfig(plain, adaptive, adapt.Off, n%2 == 1, uint64(n/2+1)))
-		return err
-	})
+	runs, err := measureAdaptive(o, []adaptScenario{plain}, []adaptRow{notAdaptive(adaptive),
+		{adaptive, "measured", adapt.Off, true}})
 	if err != nil {
 		return err
 	}
+	base, with := runs[0][0], runs[0][1]
 	d.para("## Scenario 0: the overhead of adapting")
 	d.para("With figures collected and nothing changed, %s s instead of %s s: %.1f %% more. Published: "+
 		"around 15 %%, 6 %% with a period of 10 minutes, almost all of it from benchmarking. Here a peer may "+

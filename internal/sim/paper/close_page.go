@@ -15,12 +15,11 @@ func makeClose(o Options) (*Document, error) {
 	fewer := max(1, o.Seeds/4) // of crs and cmrs, which take four times as long
 	var setups []Setup
 	for _, r := range closeRows {
-		network, err := scenario(r.scenario)
-		if err != nil {
-			return nil, err
-		}
 		for _, policy := range policies {
-			s := Setup{App: r.app, Network: network, Policy: policy, Overhead: r.app.Overhead}
+			s, err := r.setup(policy)
+			if err != nil {
+				return nil, err
+			}
 			if fewerRuns[policy] > 0 {
 				s.Runs = fewer
 			}
