@@ -250,7 +250,8 @@ func (ad *adoption) seek(s *segment) {
 		return
 	}
 	if e, q := ad.holderOf(p, id); e != nil && !s.standsInFor(q) &&
-		(e.Done || s.state == waiting || s.begun > e.since || s.job.Restarted && ad.now-s.begun < ad.noticing()) {
+		(e.Done || s.state == waiting || s.rests > 0 || s.begun > e.since ||
+			s.job.Restarted && ad.now-s.begun < ad.noticing()) {
 		ad.halt(s)
 		s.sought, s.heir = s.sought+1, true
 		ad.adopt(q, e, &lease{parent: s, job: s.job, doubted: s.inDoubt()})
@@ -291,7 +292,7 @@ func (ad *adoption) halt(s *segment) {
 		ad.segments.enter(s)
 		ad.segments.charge(s, taken, true)
 	}
-	s.state = running // nobody looks for it in the queue any more
+	s.state, s.rests = running, 0 // nobody looks for it in the queue any more
 }
 
 // takePlace puts the orphan o where s was: with its owner, or as the copy.
@@ -326,7 +327,7 @@ func (ad *adoption) reconsiderRestarted() {
 			ad.join(s) // it may have gone round, and come back to a peer that now does it for one that is silent
 			continue
 		}
-		if s.state == waiting || s.state == running && s.sought < maxSought {
+		if s.state == waiting || (s.state == running || s.rests > 0) && s.sought < maxSought {
 			ad.seek(s)
 		}
 	}

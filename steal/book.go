@@ -77,6 +77,7 @@ func (b *book) requeue(l *lease, restarted bool, why *uint64) {
 	}
 	s := l.parent
 	s.heir = s.heir && !l.adopted
+	b.segments.rest(s, l)
 	s.job.Restarted = s.job.Restarted || restarted
 	b.lost.reconsider = b.lost.reconsider || s.job.Restarted
 	b.segments.putFirst(s)
@@ -97,6 +98,7 @@ func (b *book) replace(l *lease, why *uint64) {
 	*why++
 	b.lost.reconsider = true
 	s := &segment{copyOf: l, job: l.job, since: b.now}
+	b.segments.rest(s, l)
 	s.job.Restarted = true
 	l.copy = s
 	b.segments.enter(s)

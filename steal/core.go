@@ -116,6 +116,7 @@ func (c *Core) Next() (at time.Duration, ok bool) {
 	earliest(c.partners.heartbeatAt)
 	earliest(c.thief.wakeAt)
 	earliest(c.segments.retryAt)
+	earliest(c.segments.nextRested())
 	earliest(c.leading.nextMaster())
 	earliest(c.lost.nextTell())
 	earliest(c.lost.nextShow())
@@ -274,6 +275,7 @@ func (c *Core) end() Output {
 		}
 		return c.out
 	}
+	c.segments.rested()
 	c.adoption.adoptLater()
 	c.adoption.reconsiderRestarted()
 	c.losses.leaveToRestarted()

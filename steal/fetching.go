@@ -11,8 +11,14 @@ import (
 // worker and no thief gets it. What it names stays here from then on until the segment is forgotten, also while it is
 // lent: so whoever it comes back from, it need not fetch again.
 
-// queue has a segment wait for a worker, or for what it names.
+// queue has a segment wait for a worker, or for what it names, or until it has rested.
 func (ss *segments) queue(s *segment) {
+	if s.rests > ss.now {
+		s.state = fetching
+		ss.fetching = append(ss.fetching, s)
+		return
+	}
+	s.rests = 0
 	if s.state = waiting; len(s.job.Names) > 0 && !s.asked {
 		s.state, s.asked = fetching, true
 		ss.fetching = append(ss.fetching, s)
@@ -34,6 +40,37 @@ func (ss *segments) queue(s *segment) {
 func (ss *segments) putFirst(s *segment) {
 	s.first = true
 	ss.queue(s)
+}
+
+// An adoption that comes to nothing is no reason to begin the job at once: where peers leave together, each has told of
+// the next one only, and news of whoever has a part of it, and stays, is on its way. The job rests for a heartbeat's
+// time, and is looked for meanwhile; not more often than others may have it given up, as they may lie.
+
+// rest has a segment rest, when it is queued, if its job was to be adopted from somebody.
+func (ss *segments) rest(s *segment, of *lease) {
+	if of.adopted && s.sought < maxSought {
+		s.rests = ss.now + ss.cfg.HeartbeatEvery
+	}
+}
+
+// rested queues those that have rested.
+func (ss *segments) rested() {
+	for _, s := range slices.Clone(ss.fetching) {
+		if s.rests > 0 && s.rests <= ss.now {
+			ss.dropWaiting(s)
+			ss.queue(s)
+		}
+	}
+}
+
+// nextRested is when the first has rested; 0 is never.
+func (ss *segments) nextRested() (at time.Duration) {
+	for _, s := range ss.fetching {
+		if s.rests > 0 && (at == 0 || s.rests < at) {
+			at = s.rests
+		}
+	}
+	return at
 }
 
 // unasked ends what was asked for a segment.

@@ -23,7 +23,7 @@ import (
 //     part of the eighth. What is below another part by then, or under a job that has ended, stays. What is lost, or
 //     too much, costs time.
 //  3. When all have left, the next begin to leave no sooner than after a heartbeat's period on that link and a
-//     sixteenth of the time for which the job has been held: so what is lost is at most about that part of it, and a
+//     sixty-fourth of the time for which the job has been held: so what is lost is at most about that part of it, and a
 //     long job costs messages by the logarithm of its length.
 //  4. The receiver keeps them like what a leaver has handed over, passes them on by 1, and tells nobody until the
 //     sender is lost; the job that is then put back finds them. When the job's result comes they are dropped.
@@ -70,7 +70,7 @@ const (
 	mostCopies = 1024     // the same in outcomes; of more those stay that have not left, then those nearest the root
 	copiesSent = 16 << 10 // small ones that leave together where it is not known what the link carries
 	copyShare  = 8        // the part of a link's time that is not for copies, of that which is
-	copyAge    = 16       // the part of a job's time that may be lost with its copies
+	copyAge    = 64       // the part of a job's time that may be lost with its copies
 )
 
 // came gathers the outcome of a job that a frame here waits for. Took is how long a thief had it; 0: it ran in place.
@@ -162,13 +162,21 @@ func (mi *mirror) pass(from *peer, p Partial) {
 	}
 }
 
-// partOf finds the job at work here for somebody, or given on, that a job belongs to, by its path: the one with the
-// longest path above it.
+// partOf finds the job at work here for somebody, or given on, that a job belongs to, by its path: the one nearest the
+// root. A job may have gone round, and a part of it come back from somebody else in this cluster: for the nearer one
+// its copies go on towards the root, for the other they would go round too, and never leave the cluster. The root comes
+// last where copies leave without it.
 func (mi *mirror) partOf(path job.Path) *segment {
-	return mi.segments.deepest(path, func(s *segment) bool {
-		return len(s.job.Path) < len(path) && (s.state == running || s.state == lent) &&
-			(s.root || s.orphan || s.owner != nil)
+	s := mi.segments.highest(path, func(s *segment) bool {
+		return !s.root && len(s.job.Path) < len(path) && (s.state == running || s.state == lent) &&
+			(s.orphan || s.owner != nil)
 	})
+	root := mi.segments.root
+	if root != nil && root.state == running && len(path) > 0 &&
+		(s == nil || (s.owner == nil || s.owner.cluster == mi.cluster) && mi.keeper() != nil) {
+		return root
+	}
+	return s
 }
 
 // flush sends some of what was gathered, when it is time.

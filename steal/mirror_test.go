@@ -17,6 +17,41 @@ func atRoot(s *shared) *book {
 	return b
 }
 
+// A job goes round in a cluster, and a part of it comes back: copies of what comes of that part go to whoever waits for
+// the whole job, in the other cluster, and from the root's holder to the keeper there.
+func TestCopiesDoNotGoRound(t *testing.T) {
+	part := Partial{Path: job.Path{6, 10, 3}, Outcome: []byte("x")}
+	for _, x := range []struct {
+		wide bool // what came back is for the other cluster: there it goes by itself
+		root bool
+		want string
+	}{{root: false, want: "6"}, {root: true, want: "root"}, {wide: true, root: true, want: "6.10"}} {
+		s := ground("a: a1 a2, b: b1")
+		b := below(s)
+		if x.root {
+			b = atRoot(s)
+		}
+		hold := func(owner PeerID, state segmentState, path ...uint32) {
+			h := &segment{job: Job{Path: path}, state: state, since: s.now}
+			b.segments.enter(h)
+			p := b.partners.meet(owner)
+			p.inc = 1
+			b.own(p, h, Handle(len(path)))
+		}
+		mate := PeerID("a2")
+		if x.wide {
+			mate = "b1"
+		}
+		hold(mate, running, 6, 10)
+		if !x.root {
+			hold("b1", lent, 6)
+		}
+		if got := b.mirror.partOf(part.Path); got == nil || got.job.Path.String() != x.want {
+			t.Errorf("%+v: its copies are for %+v", x, got)
+		}
+	}
+}
+
 // Copies: as many leave together as the link carries in an eighth of the time until the next may, and no more than
 // before where that is not known.
 func TestCopiesFillTheirShare(t *testing.T) {
@@ -51,7 +86,7 @@ func TestCopiesFillTheirShare(t *testing.T) {
 }
 
 // Copies of a stolen job's parts go to whoever waits for it: those that were worth the way, without what is below
-// others, nearest the root first, and none of a job that has ended. The next wait for a sixteenth of the job's time.
+// others, nearest the root first, and none of a job that has ended. The next wait for a sixty-fourth of the job's time.
 func TestCopiesGoHome(t *testing.T) {
 	s := ground("a: a1 a2, b: b1")
 	b := below(s)
@@ -59,7 +94,7 @@ func TestCopiesGoHome(t *testing.T) {
 	s.links.stole("b", 100*time.Millisecond, 100)
 	owner, mate := b.partners.meet("b1"), b.partners.meet("a2")
 	owner.inc = 1
-	held := &segment{job: Job{Path: job.Path{1}}, state: running, since: s.now - 48*time.Second}
+	held := &segment{job: Job{Path: job.Path{1}}, state: running, since: s.now - 3*time.Minute}
 	b.segments.enter(held)
 	b.own(owner, held, 1)
 	part := func(p ...uint32) Partial { return Partial{Path: p, Outcome: []byte("x")} }
@@ -88,7 +123,7 @@ func TestCopiesGoHome(t *testing.T) {
 	sent := s.now
 	mi.acked(owner, &HandOverAck{ID: s.handOvers})
 	mi.came(part(1, 6), 0)
-	if got, want := mi.at-sent, (48*time.Second+time.Second)/copyAge; got != want {
+	if got, want := mi.at-sent, (3*time.Minute+time.Second)/copyAge; got != want {
 		t.Errorf("the next leave after %v, want %v", got, want)
 	}
 	b.release(held)

@@ -43,6 +43,7 @@ func TestGoodbyeOfFormerMembers(t *testing.T) {
 		c.Found(c.now, []Taken{{Ref: 1, Job: jobAt(9)}})
 		c.SetMembers(c.now, parseMembers("x: a b c d e, y: g"))
 		out := c.Hear(c.now, &News{From: living("f"), Goodbye: bye, Tuples: []Tuple{tuple}})
+		out.Orders = append(out.Orders, c.Tick(c.now+c.cfg.HeartbeatEvery).Orders...)
 		again := slices.ContainsFunc(out.Orders, func(o Order) bool { return o.Kind == RunSegment })
 		if out := c.leases.refs[1]; again != bye || (out.copy != nil) != bye || (out.thief == nil) != bye {
 			t.Errorf("goodbye %v: the job is run here: %v", bye, again)

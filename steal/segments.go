@@ -132,6 +132,17 @@ func (ss *segments) deepest(path job.Path, fits func(*segment) bool) (best *segm
 	return best
 }
 
+// highest is deepest for the shortest path.
+func (ss *segments) highest(path job.Path, fits func(*segment) bool) (best *segment) {
+	for _, s := range ss.byID {
+		if fits(s) && atOrAbove(s.job.Path, path) && (best == nil ||
+			cmp.Or(cmp.Compare(len(s.job.Path), len(best.job.Path)), cmp.Compare(s.id, best.id)) < 0) {
+			best = s
+		}
+	}
+	return best
+}
+
 func atOrAbove(a, b job.Path) bool { return a.Above(b) || slices.Equal(a, b) }
 
 // spawnedUnder finds the running segment that a job belongs to, by its path: the one with the longest path above it.
@@ -230,6 +241,7 @@ type segment struct {
 	stays     bool          // what it has come to cannot leave this peer
 	home      bool          // what thieves come to is too large to get here
 	asked     bool          // Fetch was ordered, and Release was not
+	rests     time.Duration // until when it rests (fetching.go); 0: it does not
 	first     bool          // it has been waited for: it comes before others when it is ready
 	handle    Handle
 	job       Job

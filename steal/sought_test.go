@@ -258,6 +258,11 @@ func TestOrphanIsSoughtElsewhere(t *testing.T) {
 		h := asked("d", c.Found(c.now, []Taken{{Ref: 2, Job: j, Spawned: true}}))
 		c.Report(c.now, Load{Workers: 1, Idle: idle})
 		out := c.Step(c.now, &Message{From: living("d"), To: c.self, Return: &Return{Handles: []Handle{h}}})
+		if orders(out, RunSegment) != nil {
+			t.Fatalf("with %d idle workers it begins it at once", idle)
+		}
+		c.Report(c.now, Load{Workers: 1, Idle: idle})
+		out = c.Tick(c.now + c.cfg.HeartbeatEvery)
 		ran := orders(out, RunSegment) != nil
 		if ran != (idle > 0) {
 			t.Fatalf("with %d idle workers it begins it: %v", idle, ran)
@@ -366,7 +371,10 @@ func TestSoughtSoOften(t *testing.T) {
 	j.Restarted = true
 	holdFor(c, "b", 1, j)
 	runs, adopted := uint64(1), 0
-	for range 2 * maxSought {
+	for n := range uint64(2 * maxSought) {
+		for _, p := range []PeerID{"b", "c"} {
+			c.Step(c.now, &Message{From: living(p), To: c.self, Heartbeat: &Heartbeat{Seq: n + 1, Held: []Handle{1}}})
+		}
 		c.Report(c.now, Load{Workers: 1, Runs: runs})
 		out := c.Hear(c.now, &News{From: living("c"), Tuples: []Tuple{orphanAt("c", time.Minute, j)}})
 		for _, m := range out.Messages {
@@ -375,12 +383,10 @@ func TestSoughtSoOften(t *testing.T) {
 			}
 			adopted++
 			c.Report(c.now, Load{Workers: 1, Idle: 1, Runs: runs})
-			for _, o := range c.Step(c.now, &Message{From: living("c"), To: c.self,
-				Return: &Return{Handles: []Handle{m.Adopt.Jobs[0].Handle}}}).Orders {
-				if o.Kind == RunSegment {
-					runs++
-				}
-			}
+			out := c.Step(c.now, &Message{From: living("c"), To: c.self,
+				Return: &Return{Handles: []Handle{m.Adopt.Jobs[0].Handle}}})
+			rested := c.Tick(c.now + c.cfg.HeartbeatEvery)
+			runs += uint64(len(orders(out, RunSegment)) + len(orders(rested, RunSegment)))
 		}
 	}
 	if adopted != 3 {
@@ -447,5 +453,32 @@ func TestOutcastIsNotAsked(t *testing.T) {
 	}
 	if c.stats.DroppedStale == 0 {
 		t.Error("he is heard")
+	}
+}
+
+// TestRestsForNews: where peers leave together, news of whoever has a part of a job and stays comes after the last
+// goodbye: the job is not begun before, and never if somebody has it.
+func TestRestsForNews(t *testing.T) {
+	for _, told := range []bool{false, true} {
+		c := salvageCore(t, nil)
+		j := jobAt(3, 1)
+		j.Restarted = true
+		c.partners.meet("d").inc = 1
+		c.lost.learn(orphanAt("d", time.Minute, j))
+		c.Found(c.now, []Taken{{Ref: 2, Job: j, Spawned: true}})
+		c.Report(c.now, Load{Workers: 1, Idle: 1})
+		out := c.Step(c.now, &Message{From: living("d"), To: c.self, Goodbye: &Goodbye{}})
+		if at, ok := c.Next(); orders(out, RunSegment) != nil || !ok || at > c.now+c.cfg.HeartbeatEvery {
+			t.Fatalf("it is begun at once, or not looked at in time: %+v, %v", out.Orders, at-c.now)
+		}
+		if told {
+			out = c.Hear(c.now, &News{From: living("e"), Tuples: []Tuple{orphanAt("e", time.Minute, j)}})
+			if adoptedFrom("e", out) == 0 {
+				t.Error("who tells of it is not asked")
+			}
+		}
+		if ran := orders(c.Tick(c.now+c.cfg.HeartbeatEvery), RunSegment) != nil; ran == told {
+			t.Errorf("somebody has told: %v; it is begun: %v", told, ran)
+		}
 	}
 }

@@ -99,7 +99,7 @@ var passingMutants = []mutant{
 	{name: "passing/children-let-go", wrong: "all that a segment had given away goes on for nobody", file: "steal/leases.go",
 		pkg: "steal", run: "^TestAdoptedIsLetGo$", old: "l.letGo || l.adopted && p", new: "l.letGo || p"},
 	{name: "passing/sought-for-ever", wrong: "a liar has a job begin again and again", file: "steal/adopt.go",
-		pkg: "steal", run: "^TestSoughtSoOften$", old: "s.state == running && s.sought < maxSought", new: "s.state == running"},
+		pkg: "steal", run: "^TestSoughtSoOften$", old: "s.rests > 0) && s.sought < maxSought", new: "s.rests > 0)"},
 	{name: "passing/sought-once", wrong: "an orphan that was waited for when it was asked for is never asked for again",
 		file: "steal/adopt.go", pkg: "steal", run: "^TestSoughtSoOften$", old: "const maxSought = 3", new: "const maxSought = 1"},
 	{name: "passing/work-shows-nothing", wrong: "idleness counts although work comes from the job that is waited for",
