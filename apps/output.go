@@ -14,9 +14,9 @@ import (
 )
 
 // CheckOutput tells before a run whether [WriteFile] could write path after it: the name is not a directory
-// and a file can be created beside it. It leaves an existing file as it is. Inputs are files that the run
-// reads: path must be none of them, under whatever name.
-func CheckOutput(path string, inputs ...string) error {
+// and a file can be created beside it. It leaves an existing file as it is. Others are files that the run
+// reads, or writes as well: path must be none of them, under whatever name.
+func CheckOutput(path string, others ...string) error {
 	if path == "" {
 		return &InputError{What: "file name", Got: given(path), Want: "a file that can be written"}
 	}
@@ -24,10 +24,11 @@ func CheckOutput(path string, inputs ...string) error {
 		if !info.Mode().IsRegular() {
 			return &InputError{What: path, Got: kind(info.Mode()), Want: "a file that can be written"}
 		}
-		for _, input := range inputs {
-			if read, err := os.Stat(input); err == nil && os.SameFile(info, read) {
-				return &InputError{What: path, Got: "the run's own input", Want: "another file to write to"}
-			}
+	}
+	for _, other := range others {
+		alike := filepath.Base(path) == filepath.Base(other) && same(filepath.Dir(path), filepath.Dir(other))
+		if alike || same(path, other) { // the first, as an output may not be there yet
+			return &InputError{What: path, Got: "a file that the run reads or writes", Want: "another file to write to"}
 		}
 	}
 	probe, err := os.CreateTemp(filepath.Dir(path), ".satin-*")
@@ -35,6 +36,13 @@ func CheckOutput(path string, inputs ...string) error {
 		return fileError(path, "written", err)
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// same tells whether two names are of one file that is there.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	y, bad := os.Stat(b)
+	return err == nil && bad == nil && os.SameFile(x, y)
 }
 
 // WriteFile writes path through write: first to a temporary file in the same directory, which is flushed to

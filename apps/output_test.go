@@ -57,6 +57,28 @@ func TestCheckOutputRefusesWhatCannotBeWritten(t *testing.T) {
 	wantInputError(t, CheckOutput(below), below+`: got "not a directory"`+want)
 }
 
+// An output is none of the run's other files, by whatever name, and whether the file is there or not.
+func TestCheckOutputKeepsTheRunsOtherFiles(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := errors.Join(os.WriteFile("in", []byte("before"), 0o600), os.Mkdir("sub", 0o700), os.Link("in", "hard"),
+		os.Symlink("in", "soft"), os.Symlink(dir, "back")); err != nil {
+		t.Skip(err)
+	}
+	const want = `: got "a file that the run reads or writes", want another file to write to`
+	for _, path := range []string{"in", "./in", "sub/../in", filepath.Join(dir, "in"), "hard", "soft", "back/in"} {
+		wantInputError(t, CheckOutput(path, "x", "in"), path+want)
+	}
+	for _, path := range []string{"new", "./new", filepath.Join(dir, "new"), "back/new"} {
+		wantInputError(t, CheckOutput(path, "new"), path+want)
+	}
+	for _, path := range []string{"out", "sub/in", "sub/new"} {
+		if err := CheckOutput(path, "in", "new", ""); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestWriteFileReplacesAllOrNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.txt")

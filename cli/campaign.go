@@ -257,6 +257,9 @@ of FILE ends in .gz. The formula is DIR/formula.cnf.`,
 		Example: `  satin-peer campaign proof w12 w12.lrat.gz
   satin-peer check w12/formula.cnf w12.lrat.gz`,
 	}, 2, func(dir *campaignDir, args []string) error {
+		if err := apps.CheckOutput(args[0], dir.formula()); err != nil {
+			return err
+		}
 		clauses, err := dir.clauses()
 		if err == nil {
 			err = dir.proofsHere()

@@ -41,6 +41,7 @@ func TestCampaign(t *testing.T) {
 	if err != nil || strings.Contains(string(plan), "--waerden") {
 		t.Errorf("the exported plan has the owner's arguments, or: %v", err)
 	}
+	try(exitBadInput, "another file to write to", "proof", out, filepath.Join(out, "..", "out", formulaFile))
 	try(0, "", "proof", out, dir+".lrat.gz")
 	f := newFake()
 	if code := f.runReal("check", filepath.Join(dir, formulaFile), dir+".lrat.gz"); code != 0 {

@@ -45,8 +45,8 @@ func TestCheckOfAProof(t *testing.T) {
 		{[]string{"check", formula, formula}, 1, "proof refused"},
 		{[]string{"check", formula}, 2, "FORMULA and PROOF"},
 		{[]string{"check", formula, filepath.Join(dir, "none")}, 2, "no such file"},
-		{[]string{"run", "sat", "--local", formula, "--proof", formula}, 2, "another file than the formula's"},
-		{[]string{"run", "sat", "--local", formula, "--formula", formula}, 2, "another file than is read"},
+		{[]string{"run", "sat", "--local", formula, "--proof", formula}, 2, "another file to write to"},
+		{[]string{"run", "sat", "--local", formula, "--formula", formula}, 2, "another file to write to"},
 	} {
 		if code, _, errs := try(c.args...); code != c.code || !strings.Contains(errs, c.want) ||
 			strings.Count(errs, "\n") != 1 {

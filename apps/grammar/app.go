@@ -77,15 +77,13 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 			if err != nil {
 				return nil, err
 			}
-			if name = args[0]; *output == name {
-				return nil, &apps.InputError{What: "--output", Got: *output, Want: "another file than is read"}
-			}
+			name = args[0]
 			if t.Sample, err = parse(name, data); err != nil {
 				return nil, err
 			}
 		}
 		if *output != "" {
-			if err := apps.CheckOutput(*output); err != nil {
+			if err := apps.CheckOutput(*output, args...); err != nil {
 				return nil, err
 			}
 		}

@@ -1,7 +1,6 @@
 package grammar
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -170,6 +169,7 @@ func TestRefused(t *testing.T) {
 		}
 		return path
 	}
+	even := file("even", "2 2\n1 1 0\n0 1 1\n")
 	short, both, long := file("short", "2 2\n1 1 0\n"), file("both", "2 2\n1 1 0\n0 1 0\n"),
 		file("long", "1 2\n1 1 0\n7\n")
 	symbol, label := file("symbol", "1 2\n1 1 2\n"), file("label", "1 2\n-1 1 1\n")
@@ -181,7 +181,7 @@ func TestRefused(t *testing.T) {
 		"--generate 5 --width 0":   `--width: got "0", want a whole number from 1 to 64`,
 		"--generate 5 --variant x": `--variant: got "x", want dc or mw`,
 		both + " --seed 4":         `--words and --seed: got "400 and 4", want none without --generate`,
-		both + " --output " + both: fmt.Sprintf(`--output: got %q, want another file than is read`, both),
+		even + " --output " + even: even + `: got "a file that the run reads or writes", want another file to write to`,
 		short: short +
 			`, word 2, in the language or not: got "the end of the file", want a number from 0 to 1`,
 		both:   both + `: got "[0]", want a word to be in the language or not, not both`,

@@ -67,16 +67,16 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 		if err := apps.IntRange("--threshold", o.grain, 1, math.MaxInt32); err != nil {
 			return nil, err
 		}
-		read := o.read
+		read, inputs := o.read, args
 		if o.class != "" {
-			read = o.generate
+			read, inputs = o.generate, nil
 		}
 		f, err := read(args)
 		if err != nil {
 			return nil, err
 		}
 		if o.output != "" {
-			if err := apps.CheckOutput(o.output); err != nil {
+			if err := apps.CheckOutput(o.output, inputs...); err != nil {
 				return nil, err
 			}
 		}

@@ -113,6 +113,8 @@ func TestBadInput(t *testing.T) {
 		good + " --output " + dir: dir + `: got "a directory", want a file that can be written`,
 		good + " --output " + missing + "/x": missing +
 			`/x: got "no such file or directory", want a file that can be written`,
+		good + " --output " + dir + "/./good": dir +
+			`/./good: got "a file that the run reads or writes", want another file to write to`,
 		"--generate strong":                   `number of arguments: got "0", want exactly 3 (N R I)`,
 		"--generate strong 1 2 3 4":           `arguments: got "4", want exactly 3 (N R I)`,
 		"--generate strong 0 1000 1":          `N: got "0", want a whole number from 1 to 10000`,

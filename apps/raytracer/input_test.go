@@ -85,7 +85,7 @@ func TestBadArguments(t *testing.T) {
 		broken:                             broken + `:2: got "the end of the file", want at X Y Z`,
 		dir:                                dir + `: got "a directory", want a file`,
 		"teapot":                           `teapot: got "no such file or directory", want a file that can be read`,
-		broken + " --output " + broken:     broken + `: got "the run's own input", want another file to write to`,
+		broken + " --output " + broken:     broken + `: got "a file that the run reads or writes", want another file to write to`,
 		"balls --output " + dir:            dir + `: got "a directory", want a file that can be written`,
 		"balls --output /none/of/this.png": `/none/of/this.png: got "no such file or directory", want a file that can be written`,
 	})

@@ -123,23 +123,18 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 	}
 }
 
-// outputs writes the formula before the run, if that is wanted, and sees whether the proof can be written, if one is.
+// outputs sees whether the proof and the formula can be written, if that is wanted, and writes the formula before the
+// run.
 func (f *Formula) outputs(proof, formula string, args []string) (prepare func() error, err error) {
 	if proof != "" {
-		if proof == formula || slices.Contains(args, proof) {
-			return nil, &apps.InputError{What: "--proof", Got: proof, Want: "another file than the formula's"}
-		}
-		if err := apps.CheckOutput(proof); err != nil {
+		if err := apps.CheckOutput(proof, append([]string{formula}, args...)...); err != nil {
 			return nil, err
 		}
 	}
 	if formula == "" {
 		return nil, nil
 	}
-	if slices.Contains(args, formula) {
-		return nil, &apps.InputError{What: "--formula", Got: formula, Want: "another file than is read"}
-	}
-	return func() error { return apps.WriteFile(formula, f.write) }, nil
+	return func() error { return apps.WriteFile(formula, f.write) }, apps.CheckOutput(formula, args...)
 }
 
 // saveProof writes the proof of a formula without a model; nothing for one that has a model.

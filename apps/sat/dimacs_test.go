@@ -64,6 +64,7 @@ func TestBadArguments(t *testing.T) {
 		}
 	}
 	const waerden = "want J,K,N: two lengths from 2 to 20 and a number from 1 to 2000"
+	const taken = `: got "a file that the run reads or writes", want another file to write to`
 	apptest.Refuse(t, App, map[string]string{
 		"":                          `number of arguments: got "0", want exactly 1 (FILE, or a formula to make)`,
 		"a b":                       `arguments: got "b", want exactly 1 (FILE, or a formula to make)`,
@@ -87,6 +88,9 @@ func TestBadArguments(t *testing.T) {
 		dir:                         dir + `: got "a directory", want a file`,
 		filepath.Join(dir, "none"): filepath.Join(dir, "none") +
 			`: got "no such file or directory", want a file that can be read`,
+		"testdata/example.cnf --proof ./testdata/example.cnf":        "./testdata/example.cnf" + taken,
+		"testdata/example.cnf --formula ./testdata/example.cnf":      "./testdata/example.cnf" + taken,
+		"--random 9 --proof " + dir + "/x --formula " + dir + "/./x": dir + "/x" + taken,
 	})
 }
 

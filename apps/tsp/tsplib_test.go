@@ -171,8 +171,8 @@ func TestBadArguments(t *testing.T) {
 		dir:                         dir + `: got "a directory", want a file`,
 		filepath.Join(dir, "none"): filepath.Join(dir, "none") +
 			`: got "no such file or directory", want a file that can be read`,
-		input + " --tour=" + input:        input + `: got "the run's own input", want another file to write to`,
-		input + " --tour=" + link:         link + `: got "the run's own input", want another file to write to`,
+		input + " --tour=" + input:        input + `: got "a file that the run reads or writes", want another file to write to`,
+		input + " --tour=" + link:         link + `: got "a file that the run reads or writes", want another file to write to`,
 		"--random=9 --tour=" + dir:        dir + `: got "a directory", want a file that can be written`,
 		"--random=9 --tour=/none/of/this": `/none/of/this: got "no such file or directory", want a file that can be written`,
 	})

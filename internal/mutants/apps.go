@@ -7,6 +7,8 @@ const shareTests = "^Test(BothSidesHaveEachLevel|ASharesSize|SharesAreTheWhole)$
 var appMutants = []mutant{
 	{name: "apps/no-small", wrong: "an application names no small instance", file: "apps/nqueens/nqueens.go",
 		pkg: "apps/all", run: "^TestSmallInstances$", old: ",\n		satin.Small(Queens{N: 14, Leaf: 9}))", new: ")"},
+	{name: "apps/output-by-name", wrong: "an output is the run's input under another name", file: "apps/output.go",
+		run: "^TestCheckOutput", old: "alike || same(path, other)", new: "alike"},
 	{name: "knapsack/equal-pruned", wrong: "what is only as good is passed over, though it may come first",
 		file: "apps/knapsack/walk.go", run: "^TestEquallyGood$", old: "	if !w.promises(profit, room, 0) {\n",
 		new: "	if w.size() > 0 {\n"},
