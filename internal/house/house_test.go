@@ -21,6 +21,7 @@ var rules = map[string]func(*house.Tree) []string{
 	"Links":       house.Links,
 	"Citations":   house.Citations,
 	"NamedRooms":  house.NamedRooms,
+	"Model":       house.Model,
 }
 
 // TestRepository applies every rule to this repository.

@@ -58,9 +58,10 @@ func (t *Tree) packages() (all [][]*File) {
 
 // A pkg is one package with its names resolved. Imported packages are not read, so what comes from them has no type.
 type pkg struct {
-	dir  string
-	info *types.Info
-	vars map[types.Object]bool // its package-level variables
+	dir   string
+	types *types.Package
+	info  *types.Info
+	vars  map[types.Object]bool // its package-level variables
 }
 
 type noImports struct{}
@@ -82,7 +83,7 @@ func (t *Tree) resolve(files []*File) *pkg {
 		asts = append(asts, f.AST)
 	}
 	conf := types.Config{Importer: noImports{}, Error: func(error) {}}
-	conf.Check(p.dir, t.Fset, asts, p.info) // fails for want of imports, and resolves what is in the package
+	p.types, _ = conf.Check(p.dir, t.Fset, asts, p.info) // fails for want of imports, but resolves the package
 	for _, f := range files {
 		for _, d := range f.AST.Decls {
 			if gen, ok := d.(*ast.GenDecl); ok && gen.Tok == token.VAR {
