@@ -22,6 +22,7 @@ var rules = map[string]func(*house.Tree) []string{
 	"Citations":   house.Citations,
 	"NamedRooms":  house.NamedRooms,
 	"Model":       house.Model,
+	"Blocking":    house.Blocking,
 }
 
 // TestRepository applies every rule to this repository.

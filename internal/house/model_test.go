@@ -24,3 +24,19 @@ func TestModel(t *testing.T) {
 		{"no package", []string{"README.md", "`satin.Gone`\n"}, nil},
 	})
 }
+
+// Functions and methods of which the documentation does not say whether they block are found.
+func TestBlocking(t *testing.T) {
+	with := func(doc string) []string {
+		return []string{"doc.go", "// Package satin.\n//\n" + doc + "package satin\n", "pool.go", "package satin\n" +
+			"type Pool struct{}\ntype Option struct{}\ntype inner struct{}\n" +
+			"func (p *Pool) Close() {}\nfunc (p *Pool) wait() {}\nfunc (inner) Wait() {}\nfunc (p Pool) Leave() {}\n" +
+			"func Run[A any](a A) {}\nfunc RegisterErr() {}\nfunc Exact() Option { return Option{} }\n"}
+	}
+	check(t, house.Blocking, []ruleCase{
+		{"all named", with("// # What may block\n//\n// Run, Close.\n//\n// # More\n//\n"), nil},
+		{"some not", with("// # What may block\n//\n// RunErr closes.\n//\n// # More\n//\n// Run, Close.\n"),
+			[]string{"pool.go:5:16: Close is not named", "pool.go:9:6: Run is not named"}},
+		{"no such part", with(""), nil},
+	})
+}
