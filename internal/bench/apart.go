@@ -110,10 +110,9 @@ func (p *apartPair) together(ctx context.Context, _ *swarm.Swarm) (wall, cpu flo
 	cmd := exec.CommandContext(ctx, p.binary, words...)
 	cmd.Env = []string{"HOME=" + p.w.dir, "SATIN_STATE_DIR=" + p.w.dir, "SATIN_RUNTIME_DIR=" + p.w.dir,
 		"SATIN_PRIORITY=normal"}
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
+	out, err := swarm.Output(cmd)
 	if err != nil {
-		return 0, 0, fmt.Errorf("%s: %w", cmd, err)
+		return 0, 0, err
 	}
 	wall, err = ownTime(out)
 	return wall, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), err

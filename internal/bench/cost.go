@@ -118,8 +118,8 @@ func childrenOf(s *swarm.Swarm) (n int) {
 func spentAlone(ctx context.Context, binary, dir, how string) (float64, error) {
 	cmd := exec.CommandContext(ctx, binary, append([]string{"run", how}, strings.Fields(costRun)...)...)
 	cmd.Env = []string{"HOME=" + dir, "SATIN_STATE_DIR=" + dir, "SATIN_RUNTIME_DIR=" + dir, "SATIN_WORKERS=1"}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("%s: %w: %s", cmd, err, out)
+	if _, err := swarm.Output(cmd); err != nil {
+		return 0, err
 	}
 	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/internal/swarm"
 )
 
 const (
@@ -48,8 +49,8 @@ func frames(w *workshop) (t table, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), pagePatience)
 	defer cancel()
 	node := exec.CommandContext(ctx, "node", "test/frames.mjs", s.Link(dashboard.View), fmt.Sprint(framesSegments))
-	node.Dir, node.Stderr = webDir, os.Stderr
-	out, err := node.Output()
+	node.Dir = webDir
+	out, err := swarm.Output(node)
 	if err = errors.Join(err, s.Close(context.Background()), <-served); err != nil {
 		return t, err
 	}

@@ -3,6 +3,8 @@
 package swarm
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 )
@@ -15,6 +17,27 @@ import (
 const guardScript = `sh -c 'read -r _ <&3
 [ $(ps -o ppid= -p $$) = "$PPID" ] && kill -9 "$PPID"' >/dev/null 2>&1 </dev/null &
 exec 3<&- "$@"`
+
+// Output runs a command that ends with this process, and gives its standard output; what is on standard error is in the
+// error. The guard's 2 ms of processor time count as the command's.
+func Output(cmd *exec.Cmd) ([]byte, error) {
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	line := cmd.String()
+	if err := run(cmd); err != nil {
+		return out.Bytes(), fmt.Errorf("%s: %w: %s", line, err, errs.String())
+	}
+	return out.Bytes(), nil
+}
+
+func run(cmd *exec.Cmd) error {
+	release, err := start(cmd)
+	if err == nil {
+		err = cmd.Wait()
+		release()
+	}
+	return err
+}
 
 // start starts a command that ends with this process; release when it has ended.
 func start(cmd *exec.Cmd) (release func(), err error) {

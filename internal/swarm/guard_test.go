@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// bereaved names the program that a child of this test is to start, twice.
+// bereaved names the program that a child of this test is to start, three times.
 const bereaved = "SATIN_SWARM_TEST_PROGRAM"
 
 // What was started ends when this process is killed, or stopped by a signal: daemons are not left computing.
@@ -26,6 +26,7 @@ func TestEndsWithItsParent(t *testing.T) {
 			t.Fatal(err)
 		}
 		go Command(t.Context(), program, []string{"PATH=" + os.Getenv("PATH")}, "start")
+		go Output(exec.Command(program, "start"))
 		select {}
 	}
 	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT} {
@@ -46,7 +47,7 @@ func TestEndsWithItsParent(t *testing.T) {
 		if err := parent.Start(); err != nil {
 			t.Fatal(err)
 		}
-		keep, err := os.OpenFile(pipe, os.O_RDWR, 0) // no end of the file between the two programs
+		keep, err := os.OpenFile(pipe, os.O_RDWR, 0) // no end of the file between the programs
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +56,7 @@ func TestEndsWithItsParent(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := bufio.NewReader(said)
-		for range 2 {
+		for range 3 {
 			if line, err := lines.ReadString('\n'); err != nil || !strings.HasSuffix(line, " start\n") {
 				t.Fatalf("%q, %v", line, err)
 			}
@@ -65,7 +66,7 @@ func TestEndsWithItsParent(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = parent.Wait()
-		if rest, err := io.ReadAll(lines); err != nil || len(rest) > 0 { // until both have ended
+		if rest, err := io.ReadAll(lines); err != nil || len(rest) > 0 { // until all have ended
 			t.Errorf("%q, %v", rest, err)
 		}
 		said.Close()
@@ -74,14 +75,10 @@ func TestEndsWithItsParent(t *testing.T) {
 
 // What has ended is not killed again, whoever has its number by then; and the exit code is the program's.
 func TestGuardEnds(t *testing.T) {
-	cmd := exec.Command("sh", "-c", "exit 7")
-	release, err := start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
-	release()
-	if code := cmd.ProcessState.ExitCode(); code != 7 {
-		t.Errorf("exit code %d", code)
+	cmd := exec.Command("sh", "-c", "echo done; echo why >&2; exit 7")
+	want := cmd.Path + " -c echo done; echo why >&2; exit 7: exit status 7: why\n"
+	out, err := Output(cmd)
+	if code := cmd.ProcessState.ExitCode(); code != 7 || string(out) != "done\n" || err == nil || err.Error() != want {
+		t.Errorf("exit code %d, %q, %v", code, out, err)
 	}
 }

@@ -375,12 +375,7 @@ func say(ctx context.Context, env, line []string) (out, said string, err error) 
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
 	var output, errs bytes.Buffer
 	cmd.Env, cmd.Stdout, cmd.Stderr = env, &output, &errs
-	release, err := start(cmd)
-	if err == nil {
-		err = cmd.Wait()
-		release()
-	}
-	if err != nil {
+	if err := run(cmd); err != nil {
 		return "", "", fmt.Errorf("%s: %w: %s", strings.Join(line, " "), err, errs.String())
 	}
 	return output.String(), errs.String(), nil

@@ -107,12 +107,8 @@ func (p *peer) command(args ...string) (out []byte, spent, took time.Duration, e
 	cmd := exec.Command(p.binary, args...)
 	cmd.Env = []string{"HOME=" + p.dir, "SATIN_STATE_DIR=" + p.dir, "SATIN_RUNTIME_DIR=" + p.dir}
 	began := time.Now()
-	if out, err = cmd.Output(); err != nil {
-		said := ""
-		if end := (*exec.ExitError)(nil); errors.As(err, &end) {
-			said = string(end.Stderr)
-		}
-		return nil, 0, 0, fmt.Errorf("%q: %w: %s", args, err, said)
+	if out, err = swarm.Output(cmd); err != nil {
+		return nil, 0, 0, err
 	}
 	return out, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), time.Since(began), nil
 }

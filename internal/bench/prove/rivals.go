@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/satin-peer/satin/internal/swarm"
 )
 
 // solvers are those that Debian packages and that take a file in DIMACS; exit codes are those of the SAT competitions.
@@ -83,7 +85,7 @@ func (p *peer) solve(name, file string, patience int) (spent time.Duration, mode
 	cmd := exec.Command("sh", append([]string{"-c", limit, "sh"}, line...)...)
 	cmd.Env = []string{"HOME=" + p.dir, "SATIN_STATE_DIR=" + p.dir, "SATIN_RUNTIME_DIR=" + p.dir,
 		"PATH=" + os.Getenv("PATH")}
-	out, err := cmd.Output()
+	out, err := swarm.Output(cmd)
 	if end := (*exec.ExitError)(nil); err != nil && !errors.As(err, &end) {
 		return 0, false, false, err
 	}
