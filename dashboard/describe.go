@@ -1,10 +1,15 @@
 package dashboard
 
 import (
+	"encoding/json"
 	"reflect"
 	"strings"
 	"time"
+
+	"github.com/satin-peer/satin/internal/report"
 )
+
+//go:generate go test -run TestTypesOfThePage -rewrite .
 
 // An object is one of JSON.
 type object = map[string]any
@@ -73,14 +78,21 @@ func describe(routes []route) object {
 
 // schemaOf gives the schema of a type as encoding/json writes it; structs with a name are put among the schemas.
 func schemaOf(t reflect.Type, schemas object) object {
-	if t == reflect.TypeFor[time.Time]() {
+	switch t {
+	case reflect.TypeFor[time.Time]():
 		return object{"type": "string", "format": "date-time"}
+	case reflect.TypeFor[report.Span]():
+		return object{"type": "number", "minimum": 0}
+	case reflect.TypeFor[json.RawMessage]():
+		return object{}
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return schemaOf(t.Elem(), schemas) // only in fields that are left out when nil
 	case reflect.Slice:
 		return object{"type": "array", "items": schemaOf(t.Elem(), schemas)}
+	case reflect.Map:
+		return object{"type": "object", "additionalProperties": schemaOf(t.Elem(), schemas)}
 	case reflect.Bool:
 		return object{"type": "boolean"}
 	case reflect.Float64:

@@ -45,7 +45,7 @@ type Shoot struct {
 	End       float64 `json:"e,omitempty"` // missing while it runs
 	Spawned   uint64  `json:"sp"`
 	Executed  uint64  `json:"x"`
-	State     string  `json:"st"`           // "running", "done", "orphan", "restarted" or "aborted"
+	State     string  `json:"st"`           // a report.SegmentState
 	Restarted bool    `json:"re,omitempty"` // the job had been given away before
 	Folded    uint64  `json:"f,omitempty"`  // segments that were folded into it
 	FoldedX   uint64  `json:"fx,omitempty"` // and the jobs they executed

@@ -95,10 +95,10 @@ func (s *store) forget() {
 
 // A change is what a reader is sent: everything, or what is newer than it has.
 type change struct {
-	Kind   string                               `json:"kind"`            // "snapshot" or "delta"
-	Epoch  string                               `json:"epoch,omitempty"` // which numbering this is
-	After  uint64                               `json:"after"`           // of a delta: the number it continues
-	Number uint64                               `json:"number"`          // the reader has read to here
+	Kind   string                               `json:"kind"`   // "snapshot" or "delta"
+	Epoch  string                               `json:"epoch"`  // which numbering this is
+	After  uint64                               `json:"after"`  // of a delta: the number it continues
+	Number uint64                               `json:"number"` // the reader has read to here
 	Set    map[topic]map[string]json.RawMessage `json:"set"`
 	Gone   map[topic][]string                   `json:"gone,omitempty"` // IDs that have no value any more; of a delta
 }

@@ -1,6 +1,6 @@
 // A copy of a run's steal tree and timeline, kept true by asking for what is new.
 
-/** @import {Growth, Row, TimelineReply} from "./types.js" */
+/** @import {Growth, Row, Timeline} from "./types.js" */
 /** @import {Live} from "./live.js" */
 import { Forest } from "./forest.js";
 
@@ -55,7 +55,7 @@ export class TimelineCopy {
   async grow(spans) {
     if (this.#asking || spans === this.spans) return false;
     this.#asking = true;
-    const t = /** @type {TimelineReply | null} */ (await this.live.read(`/runs/${encodeURIComponent(this.run)}/timeline?epoch=${this.#epoch}&thin=${this.#thin}&to=${this.#to}`));
+    const t = /** @type {Timeline | null} */ (await this.live.read(`/runs/${encodeURIComponent(this.run)}/timeline?epoch=${this.#epoch}&thin=${this.#thin}&to=${this.#to}`));
     this.#asking = false;
     if (!t) return false;
     this.spans = spans;

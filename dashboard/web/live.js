@@ -1,9 +1,9 @@
 // The connection to the daemon: a websocket that takes subscriptions and gives changes, and requests that act.
 
-/** @import {Change, Topic} from "./types.js" */
-/** @import {Model} from "./model.js" */
+/** @import {Change} from "./types.js" */
+/** @import {Connection, Model} from "./model.js" */
+import { topics } from "./types.js";
 
-const topics = /** @type {Topic[]} */ (["status", "clusters", "peers", "runs", "trees", "flows", "notices", "trouble"]);
 const soonest = 500, latest = 10_000; // ms between attempts to connect
 
 export class Live {
@@ -87,7 +87,7 @@ export class Live {
     this.#wait = Math.min(latest, this.#wait * 2);
   }
 
-  /** @param {import("./types.js").Connection} state */
+  /** @param {Connection} state */
   #become(state) {
     this.model.connection = state;
     this.changed();

@@ -1,7 +1,8 @@
 // What is known of the peer, kept true by changes.
 
-/** @import {Status, Cluster, Peer, Run, LeftOut, Change, Topic, Notice, ServerNotice, Connection, TreeDigest, Flow, Moment} from "./types.js" */
+/** @import {Status, Cluster, Peer, Run, LeftOut, Change, Topic, Notice, TreeDigest, Flow, Moment} from "./types.js" */
 import { learnName, plain } from "./format.js";
+import { topics } from "./types.js";
 
 const maxNotices = 50;
 const maxSamples = 4000; // an hour, one a second
@@ -9,14 +10,16 @@ const maxSamples = 4000; // an hour, one a second
 /** Jobs per second here and of all peers, and the share of all workers that run jobs, 0 to 100.
  * @typedef {{at: number, here: number, all: number, busy: number | null}} Sample */
 
+/** @typedef {"connecting" | "open" | "lost" | "refused"} Connection */
+/** @typedef {{at: Date, text: string, letter: string, tone: string}} Happening */
+
 export class Model {
   /** @type {Connection} */
   connection = "connecting";
   /** @type {"" | "view" | "control"} */
   level = "";
-  /** @type {Record<Topic, Map<string, unknown>>} */
-  #values = { status: new Map(), clusters: new Map(), peers: new Map(), runs: new Map(), trees: new Map(), flows: new Map(), notices: new Map(), trouble: new Map() };
-  /** @type {Notice[]} */
+  #values = /** @type {Record<Topic, Map<string, unknown>>} */ (Object.fromEntries(topics.map((t) => [t, new Map()])));
+  /** @type {Happening[]} */
   #own = [];
   /** One a second while the page is open. @type {Sample[]} */
   samples = [];
@@ -89,9 +92,9 @@ export class Model {
     this.samples = [...this.samples, { at, here: this.status.work.jobs_per_second, all: this.status.work.all_jobs_per_second, busy: total > 0 ? (100 * work) / total : null }].slice(-maxSamples);
   }
 
-  /** What happened, newest first: as the daemon says, and what only the page knows. @returns {Notice[]} */
+  /** What happened, newest first: as the daemon says, and what only the page knows. @returns {Happening[]} */
   get notices() {
-    const told = /** @type {ServerNotice[]} */ ([...this.#values.notices.values()]).map((n) => ({ at: new Date(n.at), letter: n.letter, tone: n.tone, text: plain(n.text) }));
+    const told = /** @type {Notice[]} */ ([...this.#values.notices.values()]).map((n) => ({ at: new Date(n.at), letter: n.letter, tone: n.tone, text: plain(n.text) }));
     return [...this.#own, ...told].sort((a, b) => b.at.getTime() - a.at.getTime()).slice(0, maxNotices);
   }
 }

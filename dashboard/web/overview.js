@@ -1,7 +1,7 @@
 // Am I working, how fast, with whom, when is it done, and what is wrong.
 
-/** @import {Model} from "./model.js" */
-/** @import {Run, Notice, Status, TreeDigest} from "./types.js" */
+/** @import {Happening, Model} from "./model.js" */
+/** @import {Run, Status, TreeDigest} from "./types.js" */
 import { Chart } from "./chart.js";
 import { badge, el, keep, say, setBadge, show } from "./dom.js";
 import { clock, count, duration, left, many, moment, peerName, percent, plain, runName, sign } from "./format.js";
@@ -142,7 +142,7 @@ export class Overview {
     keep(this.#wrong, list, ([letter, , t]) => letter + t, ([letter, tone, t]) => el("li", {}, badge([letter, tone]), t), () => {});
     const notices = model.notices;
     show(this.#quiet, notices.length === 0);
-    this.#notices.replaceChildren(...notices.map((/** @type {Notice} */ n) =>
+    this.#notices.replaceChildren(...notices.map((/** @type {Happening} */ n) =>
       el("li", {}, badge([n.letter, n.tone]), el("span", { class: "dim" }, `${clock(n.at)} `), n.text)));
   }
 }

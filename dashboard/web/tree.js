@@ -10,10 +10,10 @@ import { el, keep, say, show } from "./dom.js";
 import { count, duration, many, nameOf, plain, runName, sign } from "./format.js";
 import { choose, Flat, Icicle, stateAt } from "./icicle.js";
 import { place } from "./layout.js";
+import { segmentStates } from "./types.js";
 
 const mostRows = 24; // of the treegrid
 const replayFor = 12; // seconds
-const states = ["running", "done", "orphan", "restarted", "aborted", "unseen"];
 
 /** A select with a label. @param {string} label @param {[string, string][]} options */
 export function choice(label, options) {
@@ -49,7 +49,7 @@ export class Tree {
   #run = new RunChoice(() => this.#again());
   #across = choice("Width", [["jobs", "jobs"], ["share", "equal shares"], ["time", "time"]]);
   #who = choice("Peer", [["", "all"]]);
-  #state = choice("State", [["", "all"], ...states.map((s) => /** @type {[string, string]} */ ([s, s]))]);
+  #state = choice("State", [["", "all"], ...segmentStates.map((s) => /** @type {[string, string]} */ ([s, s]))]);
   #pause = el("button", { type: "button", "aria-pressed": "false" }, "Pause");
   #replay = el("button", { type: "button" }, "Replay");
   #scrub = el("input", { type: "range", min: "0", max: "1000", value: "1000", "aria-label": "Time that is shown" });
