@@ -443,3 +443,26 @@ func TestConfigs(t *testing.T) {
 		t.Error("on is a mode")
 	}
 }
+
+// Each change is told apart by its text, whatever a cluster is called.
+func TestWords(t *testing.T) {
+	const called = "a excluded: b may try again is taken back: released: 3 more peers wanted: c"
+	for _, c := range []struct {
+		Change
+		want string
+	}{
+		{Change{Kind: AskedForMore, Number: 3}, "wanted"},
+		{Change{Kind: PeerReleased, Peer: "p"}, "released"},
+		{Change{Kind: ClusterExcluded, Cluster: called}, "excluded"},
+		{Change{Kind: ClusterReadmitted, Cluster: called}, "readmitted"},
+		{Change{Kind: ClusterReadmitted, Cluster: called, Share: 0.5}, "readmitted"},
+		{Change{Kind: ClusterReadmitted, Cluster: called, Rate: 5}, "readmitted"},
+		{Change{Kind: PeerReadmitted, Peer: "p"}, "readmitted"},
+		{Change{Kind: PeerReadmitted, Peer: "p", Share: 0.5}, "readmitted"},
+		{Change{Kind: PeerReadmitted + 1}, ""},
+	} {
+		if got := Word(c.String()); got != c.want {
+			t.Errorf("%q is %q, want %q", c.String(), got, c.want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A Member takes part in the run.
@@ -134,4 +135,23 @@ func (c Change) String() string {
 		return fmt.Sprintf("peer %s may come back", c.Peer)
 	}
 	return fmt.Sprintf("change(%d)", c.Kind)
+}
+
+// words are what becomes of whom a change is about, by a part of its text that comes after all names.
+var words = [...]struct{ said, word string }{
+	{" more peers wanted: ", "wanted"}, {" released: ", "released"}, {" excluded: ", "excluded"},
+	{" readmitted: ", "readmitted"}, {" is taken back: ", "readmitted"}, {" may try again", "readmitted"},
+	{" may come back", "readmitted"},
+}
+
+// Word says in a word what a change is, by its text, which is all that others are told: "wanted" (more), "released",
+// "excluded" or "readmitted"; "" if it is none. What is in the names of clusters does not matter.
+func Word(text string) (word string) {
+	last := -1
+	for _, w := range words {
+		if at := strings.LastIndex(text, w.said); at > last {
+			last, word = at, w.word
+		}
+	}
+	return word
 }

@@ -148,9 +148,7 @@ func (s shown) Runs(ctx context.Context) ([]dashboard.Run, error) {
 			Peers: r.Peers, Executed: r.Executed, Stats: r.Stats, Limits: limits(&r),
 		}
 		if r.Roster != nil {
-			for _, e := range r.Roster.Log {
-				runs[i].Decided = append(runs[i].Decided, dashboard.Decision(e))
-			}
+			runs[i].Decided = r.Roster.Log
 		}
 	}
 	return runs, err

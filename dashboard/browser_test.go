@@ -94,6 +94,12 @@ func TestPageInBrowser(t *testing.T) {
 				f.peers = append([]dashboard.Peer{}, f.peers...)
 				f.peers[0].Alive = false
 			})
+		case "decide":
+			source.change(func(f *fake) {
+				f.runs = slices.Clone(f.runs)
+				f.runs[0].Decided = []report.RosterEntry{{At: time.Now().Add(-time.Second), Kind: "excluded",
+					Text: "cluster <b>far excluded: it is slow"}}
+			})
 		case "run":
 			source.change(func(f *fake) {
 				f.runs = append([]dashboard.Run{}, f.runs...)

@@ -116,7 +116,7 @@ func TestDescription(t *testing.T) {
 		}
 	}
 	slices.Sort(calls)
-	want := []string{"get /api/v1/apps", "get /api/v1/clusters", "get /api/v1/flows", "get /api/v1/history", "get /api/v1/notices", "get /api/v1/peers",
+	want := []string{"get /api/v1/apps", "get /api/v1/clusters", "get /api/v1/flows", "get /api/v1/history", "get /api/v1/members", "get /api/v1/notices", "get /api/v1/peers",
 		"get /api/v1/preferences", "get /api/v1/prefs", "get /api/v1/runs", "get /api/v1/runs/{run}/answer",
 		"get /api/v1/runs/{run}/segments", "get /api/v1/runs/{run}/timeline", "get /api/v1/runs/{run}/tree",
 		"get /api/v1/session", "get /api/v1/status", "get /api/v1/trees",

@@ -2,10 +2,13 @@ package dashboard
 
 import (
 	"context"
-	"net/http"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // A Moment is how fast the peer was at one time.
@@ -20,12 +23,17 @@ const (
 	momentsKept = 360
 	// momentEvery is how many times as long as the source is asked apart moments are: with the default an hour is kept.
 	momentEvery = 10
+	// rosterKept bounds what is remembered of who came and went: a look adds three entries at most, which name so many.
+	rosterKept, mostNamed = 100, 4
 )
 
 // A history is the last hour, kept whether or not somebody watches, so that a page that is opened does not begin empty.
 type history struct {
 	mu      sync.Mutex
 	moments []Moment // oldest first, at most momentsKept
+
+	present map[string]string    // the names of those that were heard at the last look; nil before the first
+	roster  []report.RosterEntry // oldest first, at most rosterKept
 }
 
 // keep takes a moment now and then until ctx ends.
@@ -38,11 +46,13 @@ func (h *history) keep(ctx context.Context, source Source, every time.Duration) 
 			return
 		case now := <-tick.C:
 			ask, cancel := context.WithTimeout(ctx, askWithin)
-			s, err := source.Status(ask)
-			cancel()
-			if err == nil { // else there is a gap
+			if s, err := source.Status(ask); err == nil { // else there is a gap
 				h.add(momentOf(&s, now))
 			}
+			if peers, err := source.Peers(ask); err == nil {
+				h.look(peers, now)
+			}
+			cancel()
 		}
 	}
 }
@@ -65,8 +75,61 @@ func (h *history) add(m Moment) {
 	h.moments = append(h.moments, m)
 }
 
-func (h *history) serve(*http.Request) (any, error) {
+// look notes which members are heard that were not at the last look, and the other way round.
+func (h *history) look(peers []Peer, now time.Time) {
+	here, silent := map[string]string{}, map[string]bool{}
+	for _, p := range peers {
+		if silent[p.Peer] = !p.Alive; p.Alive {
+			here[p.Peer] = peerName(p)
+		}
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return append([]Moment{}, h.moments...), nil
+	was := h.present
+	if h.present = here; was == nil {
+		return
+	}
+	var came, lost, gone []string
+	for id, name := range here {
+		if _, ok := was[id]; !ok {
+			came = append(came, name)
+		}
+	}
+	for id, name := range was {
+		switch _, ok := here[id]; {
+		case silent[id]:
+			lost = append(lost, name)
+		case !ok:
+			gone = append(gone, name)
+		}
+	}
+	h.note(now, "joined", "joined", came)
+	h.note(now, "left", "not heard any more", lost)
+	h.note(now, "left", "gone", gone)
+}
+
+func (h *history) note(now time.Time, kind, what string, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	slices.Sort(names)
+	text := what + ": " + strings.Join(names[:min(len(names), mostNamed)], ", ")
+	if more := len(names) - mostNamed; more > 0 {
+		text += fmt.Sprint(" and ", more, " more")
+	}
+	h.roster = append(h.roster, report.RosterEntry{At: now.UTC(), Kind: kind, Text: text})
+	h.roster = h.roster[max(0, len(h.roster)-rosterKept):]
+}
+
+func (h *history) past() []Moment {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return listed(h.moments)
+}
+
+// members are those that came and went.
+func (h *history) members() []report.RosterEntry {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return listed(h.roster)
 }

@@ -29,6 +29,7 @@ type hub struct {
 	store  *store
 
 	stories *stories
+	history history
 
 	mu       sync.Mutex
 	watchers map[*watcher]bool // value: subscribed to something
@@ -173,6 +174,7 @@ func (h *hub) ask(ctx context.Context) error {
 	h.store.update(flowTopic, byID(h.stories.flows(), maxFlows, func(f Flow) string { return f.From + "\x00" + f.To }))
 	h.store.update(noticeTopic, byID(h.stories.noticed(), maxNotices,
 		func(n Notice) string { return strconv.FormatUint(n.Number, 10) }))
+	h.store.update(memberTopic, map[string]json.RawMessage{"all": encode(h.history.members())})
 	return ctx.Err() // not all may have been heard
 }
 

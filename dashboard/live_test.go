@@ -152,7 +152,7 @@ func TestTakesSubscriptionsOnly(t *testing.T) {
 		"nothing":          ``,
 		"two":              `{"topics":[]}{"topics":[]}`,
 		"an unknown topic": `{"topics":["secrets"]}`,
-		"many topics":      `{"topics":["runs"` + strings.Repeat(`,"runs"`, 8) + `]}`,
+		"many topics":      `{"topics":["runs"` + strings.Repeat(`,"runs"`, 9) + `]}`,
 		"a long epoch":     `{"topics":[],"epoch":"` + strings.Repeat("x", 65) + `"}`,
 		"a giant":          `{"topics":[` + strings.Repeat(" ", 5000) + `]}`,
 		"a negative":       `{"topics":[],"after":-1}`,

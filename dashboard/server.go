@@ -107,8 +107,7 @@ type Server struct {
 	prefs    *prefs
 
 	preferences Preferences // nil: none
-	history     history
-	desk        Desk // nil: none
+	desk        Desk        // nil: none
 
 	ending context.Context // ends with the server
 	stop   context.CancelFunc
@@ -158,7 +157,7 @@ func Open(cfg Config) (*Server, error) {
 		return nil, errors.Join(err, l.Close())
 	}
 	s.active.Go(func() { s.hub.run(s.ending) }) // here and not in Serve, so that Close cannot wait before it
-	s.active.Go(func() { s.history.keep(s.ending, cfg.Source, cfg.Every) })
+	s.active.Go(func() { s.hub.history.keep(s.ending, cfg.Source, cfg.Every) })
 	return s, nil
 }
 

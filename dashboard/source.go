@@ -111,11 +111,5 @@ type Run struct {
 	// Quarantined says that it is left alone because its jobs killed processes here; Desk.ResumeRun lets it in again.
 	Quarantined bool `json:"quarantined,omitempty"`
 	// Decided is what was decided last about who takes part, and why, oldest first.
-	Decided []Decision `json:"decided,omitempty"`
-}
-
-// A Decision is about who takes part in a run.
-type Decision struct {
-	At   time.Time `json:"at"`
-	Text string    `json:"text"`
+	Decided []report.RosterEntry `json:"decided,omitempty"`
 }

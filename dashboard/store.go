@@ -21,10 +21,12 @@ const (
 	treeTopic    topic = "trees"
 	flowTopic    topic = "flows"
 	noticeTopic  topic = "notices"
+	memberTopic  topic = "members" // who came and went
 	troubleTopic topic = "trouble" // why the values are not of now
 )
 
-var topics = [...]topic{statusTopic, clusterTopic, peerTopic, runTopic, treeTopic, flowTopic, noticeTopic, troubleTopic}
+var topics = [...]topic{statusTopic, clusterTopic, peerTopic, runTopic, treeTopic, flowTopic, noticeTopic, memberTopic,
+	troubleTopic}
 
 // A key names a value: "status" has one, the others one for each thing.
 type key struct {

@@ -291,6 +291,16 @@ func TestRostersAreOfTheirAuthors(t *testing.T) {
 	}
 }
 
+// What was decided is shown with the word for it.
+func TestRosterIsShown(t *testing.T) {
+	at := time.Unix(7, 0).UTC()
+	got := rosterShown(&runs.Roster{Log: []runs.RosterEntry{{At: at.Unix(), Text: "peer p may come back"}}})
+	want := report.RosterEntry{At: at, Kind: "readmitted", Text: "peer p may come back"}
+	if len(got.Log) != 1 || got.Log[0] != want {
+		t.Errorf("shown is %+v", got.Log)
+	}
+}
+
 // Guards "finish": what is here is done first, then it is a pause until it is lifted, in which nothing is taken either
 // that was asked for before; Resume and Pause take it back.
 func TestPresenceFinishes(t *testing.T) {

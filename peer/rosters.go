@@ -6,6 +6,8 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/adapt"
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
@@ -91,7 +93,8 @@ func rosterShown(r *runs.Roster) *control.Roster {
 		}
 	}
 	for _, e := range r.Log {
-		c.Log = append(c.Log, control.RosterEntry{At: time.Unix(e.At, 0).UTC(), Text: e.Text})
+		c.Log = append(c.Log, report.RosterEntry{At: time.Unix(e.At, 0).UTC(), Kind: adapt.Word(e.Text),
+			Text: e.Text})
 	}
 	return c
 }

@@ -19,6 +19,12 @@ export class Chart {
 
   #size() { return { width: Math.max(200, this.node.clientWidth), height: 150 }; }
 
+  /** Where the lines are, in pixels from the left edge of the chart; null while they are nowhere. */
+  get area() {
+    const over = this.#plot?.over;
+    return over ? { left: over.offsetLeft, width: over.clientWidth } : null;
+  }
+
   /** @param {(number | null)[][]} data times in seconds, then each line's values */
   update(data) {
     this.#data = data;

@@ -4,4 +4,5 @@ declare class uPlot {
   setData(data: (number | null)[][]): void;
   setSize(size: { width: number; height: number }): void;
   destroy(): void;
+  over: HTMLElement;
 }

@@ -1,6 +1,6 @@
 // What is known of the peer, kept true by changes.
 
-/** @import {Status, Cluster, Peer, Run, LeftOut, Change, Topic, Notice, TreeDigest, Flow, Moment} from "./types.js" */
+/** @import {Status, Cluster, Peer, Run, LeftOut, Change, Topic, Notice, TreeDigest, Flow, Moment, RosterEntry} from "./types.js" */
 import { learnName, plain } from "./format.js";
 import { topics } from "./types.js";
 
@@ -43,6 +43,8 @@ export class Model {
   /** The steal trees of runs that were watched, by run. */
   get trees() { return /** @type {Map<string, TreeDigest>} */ (this.#values.trees); }
   get flows() { return /** @type {Flow[]} */ ([...this.#values.flows.values()]); }
+  /** Who came and went, oldest first. */
+  get members() { return /** @type {RosterEntry[]} */ (this.#values.members.get("all") ?? []); }
   get trouble() { return /** @type {{text: string} | undefined} */ (this.#values.trouble.get("source"))?.text ?? ""; }
 
   /** Applies a change; false if it does not continue what is known. It may repeat some of that: who asks again while a change is on its

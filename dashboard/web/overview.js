@@ -5,6 +5,7 @@
 import { Chart } from "./chart.js";
 import { badge, el, keep, say, setBadge, show } from "./dom.js";
 import { clock, count, duration, left, many, moment, peerName, percent, plain, runName, sign } from "./format.js";
+import { changesOf, Strip } from "./strip.js";
 
 /** The state in one sentence. @param {Status} s */
 export function sentence(s) {
@@ -72,12 +73,6 @@ export function worth(model) {
   return s?.reach === "private" ? [`Peers outside the own network cannot connect to this one${s.relay ? " but through a relay" : ""}${s.reach_why ? `: ${plain(s.reach_why)}` : "."}`] : [];
 }
 
-/** What was decided last about who takes part, newest first. @param {Run[]} runs */
-export function decisions(runs) {
-  const all = runs.flatMap((r) => (r.decided ?? []).map((d) => ({ at: d.at, text: `${runName(r)}: ${plain(d.text)}` })));
-  return all.sort((a, b) => b.at.localeCompare(a.at)).slice(0, 6);
-}
-
 export class Overview {
   title = "Overview";
   #badge = badge(["?", "quiet"]);
@@ -87,7 +82,7 @@ export class Overview {
   #use = new Chart([{ label: "workers that run jobs", colour: "--good", unit: (v) => `${v} %`, scale: "part", most: 100 }]);
   #speed = el("p", { class: "dim" });
   #used = el("p", { class: "dim" });
-  #decided = el("ul", { class: "plain dim", "aria-label": "Who takes part" });
+  #strip = new Strip();
   #with = el("p", {});
   #why = el("p", {});
   #speeds = el("div", { class: "card live charts" });
@@ -100,7 +95,7 @@ export class Overview {
   node;
 
   constructor() {
-    this.#speeds.append(el("div", {}, this.#speed, this.#rate.node), el("div", {}, this.#used, this.#use.node, this.#decided));
+    this.#speeds.append(el("div", {}, this.#speed, this.#rate.node), el("div", {}, this.#used, this.#use.node, this.#strip.node));
     this.node = el("div", {}, el("p", { class: "lead live" }, this.#badge, this.#lead), this.#tiles,
       el("h2", {}, "In progress"), this.#noRuns, this.#runs, this.#with, el("h2", {}, "What is wrong"), this.#fine, this.#wrong, this.#speeds,
       el("h2", {}, "Why idle?"), this.#why, el("h2", {}, "What happened while somebody watched"), this.#quiet, this.#notices);
@@ -124,13 +119,13 @@ export class Overview {
     const times = samples.map((x) => x.at);
     this.#rate.update([times, samples.map((x) => x.all), samples.map((x) => x.here)]);
     this.#use.update([times, samples.map((x) => x.busy)]);
+    this.#strip.update(changesOf(model.runs, model.members), times[0] ?? 0, times.at(-1) ?? 0, this.#use.area);
     say(this.#speed, `Jobs per second: ${count(last?.all ?? 0)} on all peers, ${count(last?.here ?? 0)} of them here (dashed), ${count(Math.max(0, ...samples.map((x) => x.all)))} at most.`);
     say(this.#used, last?.busy == null ? "How many of the workers run jobs is known while a run is in progress." : `${last.busy.toFixed(0)} % of the workers' time went into jobs.`);
     say(this.#with, withWhom(model));
     say(this.#why, whyIdle(model) || "Nobody is: there is nothing in progress that is known of.");
     const runs = model.runs.filter((r) => !r.ended);
     show(this.#noRuns, runs.length === 0);
-    keep(this.#decided, decisions(runs), (d) => d.at + d.text, (d) => el("li", {}, el("span", { class: "dim" }, `${clock(new Date(d.at))} `), d.text), () => {});
     keep(this.#runs, runs, (r) => r.run, (r) => el("div", { class: "card" }, el("p", {}, el("b", {}, runName(r))), el("progress", { max: "1", "aria-label": runName(r) }), el("p", { class: "dim" })),
       (e, r) => {
         /** @type {HTMLProgressElement} */ (e.children[1]).value = r.share;

@@ -2,7 +2,7 @@
 
 // What the API sends, as the OpenAPI description at /api/v1/openapi.json says.
 
-export const topics = /** @type {const} */ (["status","clusters","peers","runs","trees","flows","notices","trouble"]);
+export const topics = /** @type {const} */ (["status","clusters","peers","runs","trees","flows","notices","members","trouble"]);
 /** @typedef {typeof topics[number]} Topic */
 
 export const segmentStates = ["running","done","aborted","restarted","orphan","unseen"];
@@ -34,11 +34,6 @@ export const segmentStates = ["running","done","aborted","restarted","orphan","u
  *   rtt_seconds?: number,
  *   workers: number,
  * }} Cluster */
-
-/** @typedef {{
- *   at: string,
- *   text: string,
- * }} Decision */
 
 /** @typedef {{
  *   kind: string,
@@ -155,6 +150,12 @@ export const segmentStates = ["running","done","aborted","restarted","orphan","u
  * }} Prefs */
 
 /** @typedef {{
+ *   at: string,
+ *   kind?: string,
+ *   text: string,
+ * }} RosterEntry */
+
+/** @typedef {{
  *   cluster: string,
  *   peer: string,
  *   spans: Span[],
@@ -164,7 +165,7 @@ export const segmentStates = ["running","done","aborted","restarted","orphan","u
  *   app: string,
  *   args: string[],
  *   cpu_seconds: number,
- *   decided?: Decision[],
+ *   decided?: RosterEntry[],
  *   elapsed_seconds: number,
  *   ended: boolean,
  *   executed: number,

@@ -108,6 +108,8 @@ var adaptMutants = []mutant{
 		old: "min(m.cores, was.cores)", new: "m.cores"},
 	{name: "adapt/roster-grows", wrong: "exclusions are not bounded", file: "adapt/roster.go",
 		run: "^TestRostersAreBounded$", old: "for len(r.Out) > MaxOut {", new: "for false {"},
+	{name: "adapt/first-word", wrong: "the name of a cluster says what becomes of it", file: "adapt/roster.go",
+		run: "^TestWords$", old: "strings.LastIndex(", new: "strings.Index("},
 }
 
 const (

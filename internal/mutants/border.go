@@ -56,6 +56,8 @@ var borderMutants = []mutant{
 		old: "ok && !was.Ended || !ok && now.Sub(r.Submitted) < briefRun", new: "!was.Ended"},
 	{name: "dashboard/own-ways-lost", wrong: "this peer's own ways are forgotten where many peers have gone",
 		file: "dashboard/stories.go", run: "^TestWaysOfWhoIsThere$", old: "id != s.self && len", new: "len"},
+	{name: "dashboard/all-join", wrong: "whoever is there at the first look has just joined",
+		file: "dashboard/history.go", run: "^TestMembersAreRemembered$", old: "was == nil", new: "false"},
 	{name: "dashboard/hears-on", wrong: "the end of the server waits for all that peers have told",
 		file: "dashboard/stories.go", run: "^TestHearingEnds$", old: "ctx.Err() != nil", new: "false"},
 	{name: "dashboard/claims-without-end", wrong: "one member has all segments looked at for each of its own",

@@ -194,3 +194,12 @@ type Cluster struct {
 	// median round trip from the peer that tells to the others of it; 0 when not measured
 	RTT float64 `json:"rtt_seconds,omitempty"`
 }
+
+// A RosterEntry is a change of who takes part, and why.
+type RosterEntry struct {
+	At time.Time `json:"at"` // by the clock of who decided, or noticed, it
+	// Kind is "joined" or "left" of members; "wanted" (more), "released", "excluded" or "readmitted" of what a run has
+	// decided; missing: another one.
+	Kind string `json:"kind,omitempty"`
+	Text string `json:"text"` // one line
+}

@@ -208,13 +208,7 @@ type Roster struct {
 	Clusters []string `json:"clusters_out,omitempty"`
 	Peers    []string `json:"peers_out,omitempty"`
 	// Log is what was decided last, and why, oldest first.
-	Log []RosterEntry `json:"log,omitempty"`
-}
-
-// A RosterEntry is one decision.
-type RosterEntry struct {
-	At   time.Time `json:"at"` // by the clock of who decided
-	Text string    `json:"text"`
+	Log []report.RosterEntry `json:"log,omitempty"`
 }
 
 // MarshalJSON leaves out what only the owner of a run knows: its arguments, and how much of it is done.

@@ -192,6 +192,23 @@ await step("a peer that is lost is seen", async () => {
   await page.getByText("is connected, but not heard.").waitFor();
 });
 
+await step("below the efficiency is who left and who was excluded, and why, by keys", async () => {
+  await ask("decide");
+  const strip = page.getByRole("toolbar", { name: "Who takes part" }), marks = strip.getByRole("button");
+  await strip.getByRole("button", { name: /not heard any more: / }).waitFor();
+  await strip.getByRole("button", { name: /cluster <b>far excluded: it is slow/ }).waitFor();
+  await marks.last().focus();
+  await page.keyboard.press("Home");
+  await page.waitForFunction(() => document.querySelector(".strip button")?.getAttribute("aria-label") === document.querySelector("main p.chosen")?.textContent);
+  assert.equal(await strip.locator("[tabindex='0']").count(), 1);
+  const chart = await page.locator(".chart").last().boundingBox(), bar = await strip.boundingBox();
+  for (const box of await Promise.all((await marks.all()).map((m) => m.boundingBox()))) assert.ok(box.x >= chart.x && box.x + box.width <= chart.x + chart.width);
+  assert.ok(bar.y >= chart.y + chart.height);
+  await page.evaluate(axe);
+  assert.deepEqual(await page.evaluate(async () => (await globalThis.axe.run()).violations.map((v) => `${v.id}: ${v.nodes[0].html}`)), []);
+  await picture(page, "strip");
+});
+
 await step("buttons act", async () => {
   await page.keyboard.press("6");
   await page.getByRole("button", { name: "Pause for an hour" }).click();
