@@ -3,16 +3,20 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/cookiejar"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/peer/control"
 )
 
 // TestDashboard opens the page of a daemon by the link that the command prints, as a browser does.
@@ -117,5 +121,54 @@ func TestRough(t *testing.T) {
 		if got := rough(from); got < want*0.999999 || got > want*1.000001 {
 			t.Errorf("rough(%v) = %v, want %v", from, got, want)
 		}
+	}
+}
+
+// The page is shown all that it has room for of what a daemon says: no field is forgotten where one is made of the
+// other.
+func TestPageIsShownAll(t *testing.T) {
+	m := &fakeMember{peers: make([]control.PeerInfo, 1), runs: make([]control.RunInfo, 1)}
+	for _, v := range []any{&m.status, &m.peers[0], &m.runs[0]} {
+		fill(reflect.ValueOf(v).Elem())
+	}
+	s := shown{m}
+	status, err := s.Status(t.Context())
+	peers, err2 := s.Peers(t.Context())
+	runs, err3 := s.Runs(t.Context())
+	if err := errors.Join(err, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []any{status, peers[0], runs[0]} {
+		for v, i := reflect.ValueOf(v), 0; i < v.NumField(); i++ {
+			if v.Field(i).IsZero() {
+				t.Errorf("%T lacks %s", v.Interface(), v.Type().Field(i).Name)
+			}
+		}
+	}
+}
+
+// fill makes all that is in a value other than zero.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(time.Unix(1, 0)))
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.String:
+		v.SetString("1")
+	case reflect.Bool:
+		v.SetBool(true)
+	default:
+		v.Set(reflect.ValueOf(1).Convert(v.Type()))
 	}
 }
