@@ -159,9 +159,11 @@ func TestSecondFounder(t *testing.T) {
 	}
 }
 
+// A closed host has no members any more, joins nobody, and may be closed again.
 func TestClosedHost(t *testing.T) {
 	a, b := open(t, host.Config{}), open(t, host.Config{})
 	line := invite(t, a, host.InviteOptions{})
+	join(t, b, line)
 	b.Close()
 	wants(t, b.Join(patience(t), line), host.ErrClosed)
 	if err := b.Close(); err != nil {
