@@ -18,6 +18,7 @@ func TestVictimLosesJobs(t *testing.T) {
 	}
 }
 
+// A thief from outside the workers, which are all busy, comes to as many jobs as it asks for.
 func TestThiefGetsJobs(t *testing.T) {
 	a, err := thief([]string{"2", "10", "50"})
 	if err != nil || a["count"] != "50" {
@@ -25,6 +26,7 @@ func TestThiefGetsJobs(t *testing.T) {
 	}
 }
 
+// Every packet comes back and is counted, with and without workers that are busy beside it.
 func TestPacketsComeBack(t *testing.T) {
 	for _, contender := range []string{"idle", "busy"} {
 		a, err := pingpong([]string{contender, "20"})
@@ -34,11 +36,18 @@ func TestPacketsComeBack(t *testing.T) {
 	}
 }
 
+// What is measured has come to a right answer: a wrong one is an error, as a question is that cannot be answered.
 func TestSolveChecksAnswers(t *testing.T) {
 	for _, workers := range []string{"0", "1", "2"} {
 		if _, err := solve([]string{workers, "1", "nqueens", "8"}); err != nil {
 			t.Errorf("%s workers: %v", workers, err)
 		}
+	}
+	wrong := *subjects["0 1 nqueens 8"].problem
+	wrong.Sequential = func() any { return uint64(91) }
+	subjects["0 1 wrong"] = &subject{problem: &wrong}
+	if _, err := solve([]string{"0", "1", "wrong"}); err == nil {
+		t.Error("a wrong answer is taken for right")
 	}
 	for _, words := range [][]string{{"0", "1", "nosuch"}, {"0", "1", "nqueens", "0"}, {"0"},
 		{"x", "1", "nqueens", "8"}} {
