@@ -84,6 +84,8 @@ func TestSealRefusesOtherKeys(t *testing.T) {
 	}
 }
 
+// An envelope without items or with too many, or whose author is nobody or has too long a name, is refused before
+// its signature is looked at.
 func TestOpenBounds(t *testing.T) {
 	_, id := fixedKey(t, 1)
 	for name, e := range map[string]envelope{
@@ -95,10 +97,6 @@ func TestOpenBounds(t *testing.T) {
 		body, err := wire.Control().Encode(e)
 		if err != nil {
 			t.Fatal(err)
-		}
-		if _, _, err := open(wire.Control(), append(make([]byte, envelopeHead), body...)); !errors.Is(err,
-			ErrEnvelope) {
-			t.Errorf("%s, version 0: %v", name, err)
 		}
 		b := append(make([]byte, envelopeHead), body...)
 		b[0] = envelopeVersion
