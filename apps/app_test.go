@@ -28,6 +28,7 @@ func TestInputErrorNamesTheThingAndWhatIsAllowed(t *testing.T) {
 	}
 }
 
+// Whatever was given, the error that quotes it is one short line without anything that a terminal would obey.
 func TestInputErrorIsOneShortPrintableLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := InputError{What: "N", Got: string(rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "got")), Want: "a number"}

@@ -36,6 +36,7 @@ func TestInt(t *testing.T) {
 	}
 }
 
+// A number below the range, an infinite one and one that is not a number are refused, with the range.
 func TestFloatRange(t *testing.T) {
 	if err := FloatRange("--epsilon", 0.5, 0, 1); err != nil {
 		t.Error(err)
@@ -45,6 +46,7 @@ func TestFloatRange(t *testing.T) {
 	wantInputError(t, FloatRange("--epsilon", math.Inf(1), 0, 1), `--epsilon: got "+Inf", want a number from 0 to 1`)
 }
 
+// Of arguments that are too many the first is named; of those that are missing it is said what they are.
 func TestArgCount(t *testing.T) {
 	if err := ArgCount([]string{"8"}, 1, "N"); err != nil {
 		t.Error(err)
@@ -54,6 +56,7 @@ func TestArgCount(t *testing.T) {
 	wantInputError(t, ArgCount([]string{"8"}, 0, ""), `arguments: got "8", want none`)
 }
 
+// What is no file, is empty or longer than allowed, or cannot be read is refused with its name and the reason.
 func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

@@ -42,6 +42,7 @@ func TestCheckOutputLeavesNothingBehind(t *testing.T) {
 	}
 }
 
+// A run does not begin if its result could not be written in the end: a directory, a file in none, or no name at all.
 func TestCheckOutputRefusesWhatCannotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	const want = ", want a file that can be written"
@@ -79,6 +80,8 @@ func TestCheckOutputKeepsTheRunsOtherFiles(t *testing.T) {
 	}
 }
 
+// A result replaces the file of an earlier one whole; one that breaks off leaves that file as it was, and nothing
+// beside it.
 func TestWriteFileReplacesAllOrNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.txt")

@@ -365,6 +365,7 @@ func TestSectors(t *testing.T) {
 	}
 }
 
+// A result in which stars are missing or nowhere, or whose centre or energy is not right, is told from a right one.
 func TestCheckNoticesWrongAnswers(t *testing.T) {
 	of := func(star int) int { return ((star+1)*chunks - 1) / 50 } // which chunk it is in
 	p, err := apptest.Setup(App, "50 --steps 2")
@@ -386,6 +387,8 @@ func TestCheckNoticesWrongAnswers(t *testing.T) {
 	}
 }
 
+// The picture shows the stars that are in it and none of those outside, with up above, and brighter where there are
+// two.
 func TestPicture(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stars.png")
 	p, err := apptest.Setup(App, "100 --steps 1 --output "+path)
@@ -427,6 +430,7 @@ func TestPicture(t *testing.T) {
 	}
 }
 
+// A command line that makes no sense is refused with the word that is wrong and what is allowed there.
 func TestRefused(t *testing.T) {
 	apptest.Refuse(t, App, map[string]string{
 		"":                          `number of arguments: got "0", want exactly 1 (N)`,

@@ -21,6 +21,7 @@ func TestKnownValues(t *testing.T) {
 	}
 }
 
+// Wherever jobs give way to the sequential program, the number is the same.
 func TestEveryThreshold(t *testing.T) {
 	for threshold := range 17 {
 		if got := apptest.Solve(t, App, fmt.Sprintf("15 --threshold %d", threshold)); got != 610 {
@@ -29,12 +30,14 @@ func TestEveryThreshold(t *testing.T) {
 	}
 }
 
+// Some two hundred thousand jobs, the smallest that there are, come to the known value.
 func TestManyJobs(t *testing.T) {
 	if got := apptest.Solve(t, App, "26"); got != 121393 {
 		t.Error(got)
 	}
 }
 
+// A wrong number is told from the right one, and the error names both.
 func TestCheckNoticesAWrongAnswer(t *testing.T) {
 	p, err := apptest.Setup(App, "10")
 	if err != nil {
@@ -45,6 +48,7 @@ func TestCheckNoticesAWrongAnswer(t *testing.T) {
 	}
 }
 
+// A command line that makes no sense is refused with the word that is wrong and what is allowed there.
 func TestBadInput(t *testing.T) {
 	const want = ", want a whole number from 0 to 90"
 	apptest.Refuse(t, App, map[string]string{
@@ -58,4 +62,5 @@ func TestBadInput(t *testing.T) {
 	})
 }
 
+// The command can describe the application, and its examples work.
 func TestDescribed(t *testing.T) { apptest.Described(t, App) }

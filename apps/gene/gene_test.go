@@ -58,6 +58,8 @@ func TestScoreByDefinition(t *testing.T) {
 	})
 }
 
+// In both variants and on every pool, jobs find the alignments that the twin finds, however many of the best are
+// wanted.
 func TestJobsAgreeWithTheTwin(t *testing.T) {
 	for _, line := range []string{"--generate 5,20,40 --threshold 2000", "--generate 1,30,30 --threshold 500 --best 3",
 		"--generate 7,3,30 --threshold 1 --best 5", "--generate 2,2,50"} {
@@ -121,6 +123,7 @@ func TestEqualScores(t *testing.T) {
 	})
 }
 
+// Whatever a file holds, what is read from it are sequences that have letters, and names that are not too long.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(">a\nACGT\n>b\nTT\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -129,6 +129,8 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
+// From a file of words the automaton is learned that accepts them; it is saved as a graph, and the check refuses one
+// that is none or contradicts the words.
 func TestFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "even.txt")
 	// Words with an even number of ones.
@@ -160,6 +162,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
+// A command line that makes no sense, or a file with words that are cut off, contradict each other or have other
+// symbols, is refused with what is wrong and what is allowed there.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
@@ -191,6 +195,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
+// Whatever a file holds, the words that are read from it have no symbols but those of its alphabet.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("2 2\n1 1 0\n0 2 0 1\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

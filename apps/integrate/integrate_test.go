@@ -76,6 +76,8 @@ func TestEndsWithoutAccuracy(t *testing.T) {
 	}
 }
 
+// A value that is further off than was asked for, or not known as well, is told from a right one, also if it is not a
+// number.
 func TestCheckNoticesAWrongAnswer(t *testing.T) {
 	p, err := apptest.Setup(App, "sqrt")
 	if err != nil {
@@ -94,6 +96,7 @@ func TestCheckNoticesAWrongAnswer(t *testing.T) {
 	}
 }
 
+// A command line that makes no sense, or wants more exactness than a function allows, is refused with what is allowed.
 func TestBadInput(t *testing.T) {
 	refused := map[string]string{
 		"":                      `number of arguments: got "0", want exactly 1 (FUNCTION)`,
@@ -111,6 +114,7 @@ func TestBadInput(t *testing.T) {
 	apptest.Refuse(t, App, refused)
 }
 
+// The command can describe the application, and its examples work.
 func TestDescribed(t *testing.T) { apptest.Described(t, App) }
 
 func ExampleApp() {

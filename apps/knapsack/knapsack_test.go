@@ -288,6 +288,7 @@ func TestLargestNumbers(t *testing.T) {
 	}
 }
 
+// What is saved is, to the byte, the file in which the instance was published with its solution.
 func TestOutput(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "solved.csv")
 	p, err := apptest.Setup(App, "--generate uncorrelated 50 1000 1 --output "+path)
@@ -310,6 +311,8 @@ func TestOutput(t *testing.T) {
 	}
 }
 
+// Items that are worth something else, are too heavy, are not there or are not the best are told from a right
+// solution; what is best says the file or, where there is none, dynamic programming.
 func TestCheckNoticesWrongAnswers(t *testing.T) {
 	p, err := apptest.Setup(App, "testdata/knapPI_11_20_1000.csv")
 	if err != nil {
@@ -339,4 +342,5 @@ func TestCheckNoticesWrongAnswers(t *testing.T) {
 	}
 }
 
+// The command can describe the application, and its examples work.
 func TestDescribed(t *testing.T) { apptest.Described(t, App, "knapPI_1_50_1000.csv --instance 7") }

@@ -40,6 +40,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// A file that is not as Pisinger writes them, or has no instance of that number, is refused with the line and what
+// belongs there.
 func TestParseRefuses(t *testing.T) {
 	const header = "x\nn 2\nc 5\n"
 	for data, want := range map[string]string{
@@ -85,6 +87,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// A command line that makes no sense, or a file that cannot be read or written, is refused with what is wrong and what
+// is allowed there.
 func TestBadInput(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

@@ -17,6 +17,7 @@ func TestKnownCounts(t *testing.T) {
 	}
 }
 
+// Wherever jobs give way to the sequential program, the number of solutions is the same.
 func TestEveryThreshold(t *testing.T) {
 	for leaf := range 10 {
 		apptest.Solve(t, App, fmt.Sprintf("9 --threshold %d", leaf))
@@ -41,6 +42,7 @@ next:
 	return sum
 }
 
+// The numbers that results are checked against are those that the bare rules lead to, as far as these can be tried.
 func TestTableAgainstTheRules(t *testing.T) {
 	for n := 1; n <= 9; n++ {
 		if got := bruteForce(nil, n); got != solutions[n] {
@@ -161,6 +163,7 @@ func smallestCopy(s [8]int) [8]int {
 	return best
 }
 
+// A wrong number of solutions is told from the published one, and the error names both.
 func TestCheckNoticesAWrongAnswer(t *testing.T) {
 	p, err := apptest.Setup(App, "8")
 	if err != nil {
@@ -171,6 +174,7 @@ func TestCheckNoticesAWrongAnswer(t *testing.T) {
 	}
 }
 
+// A command line that makes no sense is refused with the word that is wrong and what is allowed there.
 func TestBadInput(t *testing.T) {
 	const n = ", want a whole number from 1 to 27"
 	const rows = ", want a whole number from -1 to 27"
@@ -185,6 +189,7 @@ func TestBadInput(t *testing.T) {
 	})
 }
 
+// The command can describe the application, and its examples work.
 func TestDescribed(t *testing.T) { apptest.Described(t, App) }
 
 func BenchmarkSequential14(b *testing.B) {

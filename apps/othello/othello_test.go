@@ -26,6 +26,7 @@ func TestEssence(t *testing.T) {
 	}
 }
 
+// The jobs count as many positions as are published.
 func TestPerft(t *testing.T) {
 	for depth := 1; depth <= 7; depth++ {
 		if got := apptest.Solve(t, App, fmt.Sprint("--perft ", depth, " --threshold 2")); got != counts[depth] {
@@ -34,6 +35,7 @@ func TestPerft(t *testing.T) {
 	}
 }
 
+// Wherever jobs give way to the sequential program, the move and its value are the same.
 func TestEveryThreshold(t *testing.T) {
 	for leaf := range 8 {
 		apptest.Solve(t, App, fmt.Sprint("--depth 7 --threshold ", leaf))
@@ -95,6 +97,8 @@ func movesByTheRules(b Board) map[int]Board {
 	return found
 }
 
+// On boards as they come up in games, the moves found by shifting bits are those that the rules allow, and lead where
+// these lead; and what a board is worth to one player the other loses.
 func TestMovesAgainstTheRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawn(t, rapid.IntRange(0, 58).Draw(t, "moves"))
@@ -199,6 +203,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// A position that is none, and options that contradict each other or ask for what takes for ever, are refused with
+// what is allowed.
 func TestRefused(t *testing.T) {
 	const long = "64 squares of X, O and -, and then X or O for who is to move: "
 	apptest.Refuse(t, App, map[string]string{
@@ -215,6 +221,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
+// Whatever text is given for a position, what is read from it has at most one disc on a square and can be shown.
 func FuzzParse(f *testing.F) {
 	f.Add("O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X--------X")
 	f.Fuzz(func(t *testing.T, text string) {

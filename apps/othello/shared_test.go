@@ -211,6 +211,7 @@ func TestManyFacts(t *testing.T) {
 	}
 }
 
+// Facts from another peer that are in a wrong place, are there twice, or say what no search finds are refused whole.
 func TestCheckFacts(t *testing.T) {
 	b := Board{5, 8}
 	shard, _ := b.place()

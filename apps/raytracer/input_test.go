@@ -61,6 +61,8 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
+// A command line that makes no sense, or a scene or picture that cannot be read or written, is refused with what is
+// wrong and what is allowed there.
 func TestBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	empty, broken := filepath.Join(dir, "empty"), filepath.Join(dir, "broken.nff")
@@ -91,6 +93,8 @@ func TestBadArguments(t *testing.T) {
 	})
 }
 
+// A scene that was read from a file is rendered, passes the check and is saved, pixel by pixel; a picture that is
+// changed or empty does not pass, and the answer says where the picture is.
 func TestApp(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "shapes.png")
 	p, err := apptest.Setup(App, "testdata/shapes.nff --size 40x30 --output "+file)
@@ -137,6 +141,7 @@ func TestApp(t *testing.T) {
 	}
 }
 
+// Whatever a file holds, it is refused in one printable line or is a scene that can be rendered.
 func FuzzParse(f *testing.F) {
 	for _, file := range []string{"shapes.nff", "balls1.nff"} {
 		data, err := os.ReadFile(filepath.Join("testdata", file))

@@ -57,6 +57,7 @@ func TestSamePicture(t *testing.T) {
 	}
 }
 
+// A job whose scene does not exist or cannot be read ends with an error that says so, on whatever worker it runs.
 func TestNoSuchScene(t *testing.T) {
 	for source, want := range map[Source]string{
 		{Generator: "teapot", Size: 1}:  `there is no scene "teapot" of size 1`,
@@ -73,6 +74,7 @@ func TestNoSuchScene(t *testing.T) {
 	}
 }
 
+// A rectangle's quarters cover each of its pixels once, and are smaller than it, or jobs would never come to an end.
 func TestQuarters(t *testing.T) {
 	for w := 1; w <= 5; w++ {
 		for h := 1; h <= 5; h++ {

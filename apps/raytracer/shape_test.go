@@ -110,6 +110,8 @@ func TestHits(t *testing.T) {
 	}
 }
 
+// Rays hit each shape where a drawing of it shows, and miss what is open, behind them, beside it, or no part of it
+// although its formula says so.
 func TestHitsAtKnownPlaces(t *testing.T) {
 	tube := newCone(vec{0, 0, 0}, 1, vec{0, 0, 2}, 1)
 	hat := newCone(vec{0, 0, 0}, 2, vec{0, 0, 2}, 0)
@@ -145,6 +147,7 @@ func TestHitsAtKnownPlaces(t *testing.T) {
 	}
 }
 
+// A cone or polygon without a surface, which a ray could not be reflected from, is no shape.
 func TestShapesWithoutSurface(t *testing.T) {
 	a, b := vec{1, 2, 3}, vec{4, 5, 6}
 	if newCone(a, 1, a, 1) != nil || newCone(a, 0, b, 0) != nil {

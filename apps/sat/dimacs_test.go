@@ -29,6 +29,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// A file that is not a formula in DIMACS is refused with the line and what belongs there.
 func TestBadFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"\x7fELF\x02":                `f.cnf:1: got "\x7fELF\x02", want p cnf VARIABLES CLAUSES`,
@@ -55,6 +56,8 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
+// A command line that makes no sense, or a file that cannot be read, is refused with what is wrong and what is allowed
+// there.
 func TestBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	empty, cut := filepath.Join(dir, "empty"), filepath.Join(dir, "cut")
@@ -94,6 +97,8 @@ func TestBadArguments(t *testing.T) {
 	})
 }
 
+// Whatever a file holds, it is refused in one printable line or is a formula; of small ones the solver finds what
+// trying all assignments finds.
 func FuzzParse(f *testing.F) {
 	for _, file := range []string{"example.cnf", "queens6.cnf", "groetzsch.cnf"} {
 		data, err := os.ReadFile(filepath.Join("testdata", file))

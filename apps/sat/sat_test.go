@@ -145,6 +145,8 @@ func TestManyRuledOut(t *testing.T) {
 	}
 }
 
+// Pigeons do not fit into fewer holes, and van der Waerden's numbers are those that are published: at each the formula
+// has no model any more, and before it one.
 func TestKnownFormulas(t *testing.T) {
 	pools := apptest.Pools(t)
 	for n := 1; n <= 5; n++ {
@@ -243,6 +245,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// The lengths of runs between restarts are the sequence as it is published.
 func TestLuby(t *testing.T) {
 	var got []int
 	for i := range 15 {
@@ -253,6 +256,7 @@ func TestLuby(t *testing.T) {
 	}
 }
 
+// The formulas that come with the application are as satisfiable as they are known to be, by the twin and by jobs.
 func TestFiles(t *testing.T) {
 	pools := apptest.Pools(t)
 	for file, want := range map[string]bool{"example.cnf": true, "queens6.cnf": true, "groetzsch.cnf": false} {
@@ -314,6 +318,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// The answer is in the form that solvers agree on, with its model broken into lines and ended by 0; and the command
+// can describe the application, and its examples work.
 func TestAnswer(t *testing.T) {
 	p, err := apptest.Setup(App, "--random 40 --ratio 0")
 	if err != nil {

@@ -231,6 +231,7 @@ func trials() []Trial {
 		poorly(knight(5), 1, 9), poorly(petersen(), 0, 4), poorly(randomWeights(24, 3), 1, 5)}
 }
 
+// From a poor tour, which has to be improved on the way, jobs come to the tour that the twin comes to.
 func TestPoorStart(t *testing.T) {
 	pools := apptest.Pools(t)
 	for _, c := range trials() {

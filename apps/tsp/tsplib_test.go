@@ -98,6 +98,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// A file that is not an instance of the symmetric problem, or one that is too large, is refused with the line and what
+// belongs there.
 func TestBadFiles(t *testing.T) {
 	const head = "TYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: FULL_MATRIX\nEDGE_WEIGHT_SECTION\n"
 	const points = "DIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
@@ -142,6 +144,8 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
+// A command line that makes no sense, or a file that cannot be read or written, or would be read and written, is
+// refused with what is wrong and what is allowed there.
 func TestBadArguments(t *testing.T) {
 	dir := t.TempDir()
 	input, link := filepath.Join(dir, "in.tsp"), filepath.Join(dir, "link")
@@ -178,6 +182,8 @@ func TestBadArguments(t *testing.T) {
 	})
 }
 
+// An instance from a file is solved, passes the check and is saved as TSPLIB has it; a tour that visits not every city
+// once, or is longer than it says, does not pass.
 func TestApp(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "p.tour")
 	p, err := apptest.Setup(App, "testdata/petersen.tsp --threshold 0 --tour "+file)
@@ -216,6 +222,8 @@ func TestApp(t *testing.T) {
 	}
 }
 
+// Whatever a file holds, it is refused in one printable line or has distances that are the same both ways; small ones
+// get the shortest tour.
 func FuzzParse(f *testing.F) {
 	for _, file := range []string{"random60-1.tsp", "petersen.tsp", "capitals15.tsp"} {
 		data, err := os.ReadFile(filepath.Join("testdata", file))

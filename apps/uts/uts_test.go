@@ -176,6 +176,7 @@ func TestASharesSize(t *testing.T) {
 	}
 }
 
+// The table that spares each node a power and a sine has what the node would compute, in every shape and depth.
 func TestDivisorTable(t *testing.T) {
 	for shape := range uint8(len(shapes)) {
 		tree := geometric(shape, 30, 4, 1)
@@ -188,6 +189,7 @@ func TestDivisorTable(t *testing.T) {
 	}
 }
 
+// Numbers that are not those published for a tree, or that no tree has, are told from right ones.
 func TestCheckNoticesWrongAnswers(t *testing.T) {
 	for _, c := range []struct {
 		line string
@@ -211,6 +213,8 @@ func TestCheckNoticesWrongAnswers(t *testing.T) {
 	}
 }
 
+// A tree that does not exist, has no end, or is described by options that make no sense is refused with what is
+// allowed.
 func TestBadInput(t *testing.T) {
 	const list = "T1, T1L, T1WL, T1XL, T1XXL, T2, T2L, T2WL, T2XXL, T3, T3L, T3WL, T3XXL, T4, T5"
 	apptest.Refuse(t, App, map[string]string{
@@ -233,6 +237,7 @@ func TestBadInput(t *testing.T) {
 	})
 }
 
+// The command can describe the application, and its examples work.
 func TestDescribed(t *testing.T) { apptest.Described(t, App) }
 
 func BenchmarkSequential(b *testing.B) {
