@@ -116,6 +116,7 @@ func TestNoDashboard(t *testing.T) {
 	}
 }
 
+// A time is sent with its two first digits, however short it is, and one that is none as 0.
 func TestRough(t *testing.T) {
 	for from, want := range map[float64]float64{0: 0, -1: 0, 0.0012345: 0.0012, 0.0999: 0.1, 12.34: 12, 5e-9: 5e-9} {
 		if got := rough(from); got < want*0.999999 || got > want*1.000001 {

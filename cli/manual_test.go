@@ -48,6 +48,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
+// Text of a manual page never reads as a request or an escape to the program that prints it, and keeps its paragraphs.
 func TestRoff(t *testing.T) {
 	if got, want := roffLines(".x\n\na-b \\ 'c'"), "\\&.x\n.PP\na\\-b \\e \\(aqc\\(aq"; got != want {
 		t.Errorf("%q, want %q", got, want)

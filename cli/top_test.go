@@ -138,6 +138,8 @@ func TestTopTellsPeersApart(t *testing.T) {
 	}
 }
 
+// Each key does what the screen says of it: peers are sorted by every column in turn, what was not measured last; a
+// list is scrolled to its end and no further; and what the daemon refuses is shown.
 func TestTopKeys(t *testing.T) {
 	f := busySource()
 	m := seenBy(t, f)
@@ -202,6 +204,7 @@ func TestTopProgram(t *testing.T) {
 	}
 }
 
+// A curve shows its last values by the highest of them, and a bar the share that it is to show.
 func TestTopDrawing(t *testing.T) {
 	if c := curve([]float64{0, 1, 2, 4}, 3); c != "▃▅█" {
 		t.Errorf("the curve of 1, 2, 4 is %q", c)

@@ -46,6 +46,8 @@ func otherOrigins(base string) []string {
 		base + ".evil.example", base + "/", strings.ToUpper(base), "http://127.0.0.2:" + port, "file://"}
 }
 
+// What a page of another site has the browser ask for is refused although the browser sends the session along, and the
+// peer does nothing.
 func TestCrossSitePost(t *testing.T) {
 	s := open(t, newFake())
 	client := s.enter(t, dashboard.Control)
@@ -74,6 +76,8 @@ func TestCrossSitePost(t *testing.T) {
 	}
 }
 
+// A page of another site gets no websocket, whether it has the session's cookie or a token; the page itself does, and
+// so does a script with a token.
 func TestCrossSiteWebsocket(t *testing.T) {
 	s := open(t, newFake())
 	client := s.enter(t, dashboard.Control)
@@ -225,6 +229,7 @@ func TestManyLinks(t *testing.T) {
 	}
 }
 
+// No path leads out of the page's files, or to those of them that are not for browsers.
 func TestTraversal(t *testing.T) {
 	s := open(t, newFake())
 	for _, path := range []string{"/../go.mod", "/..%2fsource.go", "/%2e%2e/source.go", "/web/index.html",
@@ -245,6 +250,7 @@ func TestTraversal(t *testing.T) {
 	}
 }
 
+// Headers of 64 KiB are not read to their end: the request is refused, or the connection closed.
 func TestGiantHeaders(t *testing.T) {
 	s := open(t, newFake())
 	r, err := http.NewRequest(http.MethodGet, s.base+"/", nil)

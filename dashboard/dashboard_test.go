@@ -303,6 +303,8 @@ func TestReadsAndActs(t *testing.T) {
 	}
 }
 
+// Whoever asks is told by the status whether the request was bad, named nothing, was refused or came when nobody could
+// answer, and the reason in words.
 func TestTellsErrorsApart(t *testing.T) {
 	s := open(t, newFake())
 	client := s.enter(t, dashboard.Control)
@@ -318,6 +320,8 @@ func TestTellsErrorsApart(t *testing.T) {
 	}
 }
 
+// A command whose body is not exactly what it takes, is a form, or names what cannot be, is refused, and the peer does
+// nothing.
 func TestBadBodies(t *testing.T) {
 	s := open(t, newFake())
 	client := s.enter(t, dashboard.Control)
@@ -345,6 +349,7 @@ func TestBadBodies(t *testing.T) {
 	}
 }
 
+// The dashboard listens to this machine alone, at an address that nothing can lead elsewhere.
 func TestOnlyLoopback(t *testing.T) {
 	for _, listen := range []string{"0.0.0.0:0", "192.168.1.2:80", "[::]:0", "[::ffff:127.0.0.1]:0", "localhost:0",
 		"127.0.0.1", ":8080", "[fe80::1%lo]:0", "example.org:80"} {
@@ -356,6 +361,8 @@ func TestOnlyLoopback(t *testing.T) {
 	}
 }
 
+// A link that is asked for opens the page; without a daemon, or if the token beside it is not the daemon's, that is
+// said.
 func TestAsk(t *testing.T) {
 	ctx := context.Background()
 	if _, err := dashboard.Ask(ctx, t.TempDir(), dashboard.View); err != dashboard.ErrNotRunning {

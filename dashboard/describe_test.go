@@ -128,6 +128,8 @@ func TestDescription(t *testing.T) {
 	}
 }
 
+// The counters are those of all runs, and never fall when a run is forgotten; no run is named in them, and without a
+// peer there are none.
 func TestMetrics(t *testing.T) {
 	source := newFake()
 	s := open(t, source)

@@ -95,6 +95,7 @@ func TestSnapshotThenChanges(t *testing.T) {
 	}
 }
 
+// A page that comes back when nothing has happened gets no more than that.
 func TestResumeWithNothingNew(t *testing.T) {
 	s := open(t, newFake())
 	conn := s.dial(t)
@@ -107,6 +108,7 @@ func TestResumeWithNothingNew(t *testing.T) {
 	}
 }
 
+// A page that saw another daemon, or more than has happened here, or wants other topics gets everything anew.
 func TestSnapshotWhenItCannotResume(t *testing.T) {
 	s := open(t, newFake())
 	conn := s.dial(t)
@@ -178,6 +180,7 @@ func TestTakesSubscriptionsOnly(t *testing.T) {
 	}
 }
 
+// There are so many websockets at once, and one more is refused.
 func TestManyWebsockets(t *testing.T) {
 	s := open(t, newFake())
 	for range 32 {

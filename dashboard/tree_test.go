@@ -169,6 +169,8 @@ func TestViewport(t *testing.T) {
 	}
 }
 
+// A part of the tree that is none, or would be larger than a page may ask for, is refused, and so is a root that is
+// not there.
 func TestBadViewports(t *testing.T) {
 	tree := dashboard.NewTree(10)
 	good := dashboard.Viewport{To: 1, Depth: 1, Most: 1}
@@ -193,6 +195,7 @@ func TestBadViewports(t *testing.T) {
 	}
 }
 
+// A segment that contradicts itself, or what is known of it, or would make the tree a circle, is refused.
 func TestBadSegments(t *testing.T) {
 	tree := dashboard.NewTree(10)
 	put(t, tree, segment("b", "a", 1), segment("c", "b", 1))

@@ -177,6 +177,7 @@ func TestLostPeersSegments(t *testing.T) {
 
 func text(n uint64) string { b, _ := json.Marshal(n); return string(b) }
 
+// A view that is asked for with bad words, or of a run or a segment that is not there, is refused as what it is.
 func TestBadViews(t *testing.T) {
 	source := newFake()
 	source.reports, source.peers = parts(), members()

@@ -151,6 +151,8 @@ func TestSharedLeavesAtOnce(t *testing.T) {
 	})
 }
 
+// What is too large, comes too fast, is of a kind that gossip keeps to itself, or comes after the end is refused with
+// a reason that tells which.
 func TestPublishErrors(t *testing.T) {
 	inSwarm(t, []int{1}, func(s *swarm) {
 		s.open(gossip.Config{MaxPayload: 1000})
@@ -175,6 +177,7 @@ func TestPublishErrors(t *testing.T) {
 	})
 }
 
+// A configuration without a test of who is admitted, or with numbers that do not fit a message, is refused.
 func TestOpenErrors(t *testing.T) {
 	inSwarm(t, []int{1}, func(s *swarm) {
 		all := func(peer.ID) bool { return true }

@@ -150,6 +150,7 @@ func TestRefusesForgeries(t *testing.T) {
 	})
 }
 
+// A message that was captured is not delivered again, however long after.
 func TestRefusesReplay(t *testing.T) {
 	withAttacker(t, gossip.Config{}, func(s *swarm, a *attacker) {
 		s.publish(1, gossip.KindRun, "once")

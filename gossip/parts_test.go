@@ -38,6 +38,8 @@ func TestWindow(t *testing.T) {
 	})
 }
 
+// Nobody gets more through than a burst and the rate allow, also if clocks go back; and after a pause something
+// always.
 func TestBucket(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := Rate{PerSecond: float64(rapid.IntRange(1, 50).Draw(t, "rate")),
@@ -62,6 +64,7 @@ func TestBucket(t *testing.T) {
 	})
 }
 
+// The table has the keys that were used last, as many as it may, and of each what was kept of it.
 func TestRecent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(1, 5).Draw(t, "most")
@@ -249,6 +252,8 @@ func TestWantedHoldsTogether(t *testing.T) {
 	})
 }
 
+// One topic is enough for one cluster, for few peers and where all links are fast; between few and many it stays as it
+// was, so that it does not change to and fro.
 func TestFlat(t *testing.T) {
 	list := func(n, clusters int) (m Members) {
 		m.Cluster = "c0"
@@ -278,6 +283,8 @@ func TestFlat(t *testing.T) {
 	}
 }
 
+// The list of members has this peer with what it is now, nobody twice or without a name, is in order, and no longer
+// than it may be.
 func TestNormal(t *testing.T) {
 	m := Members{Cluster: "mine"}
 	for i := range maxMembers + 10 {

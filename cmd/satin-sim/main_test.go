@@ -86,6 +86,8 @@ func TestBadArguments(t *testing.T) {
 	}
 }
 
+// A run prints its timeline and its figures, the same for the same command; with a trace it shows each fault and
+// message.
 func TestRun(t *testing.T) {
 	args := []string{"run", "--queens", "10", "--clusters", "3,2", "--policy", "crs", "--timeline"}
 	out := output(t, args...)
@@ -127,6 +129,8 @@ func TestRecordedTreeRuns(t *testing.T) {
 	}
 }
 
+// A schedule is replayed with every message as it was, so that a failure can be looked at; without some kinds of
+// faults it is another one.
 func TestReplayIsExact(t *testing.T) {
 	first, second := output(t, "replay", "7"), output(t, "replay", "7")
 	cut := func(s string) string { return s[:strings.LastIndex(s, "simulation")] }
@@ -141,6 +145,8 @@ func TestReplayIsExact(t *testing.T) {
 	}
 }
 
+// Each of the other commands does its work and prints the form that its readers expect, and a portion of a soak is
+// added to those of before.
 func TestOtherCommands(t *testing.T) {
 	if out := output(t, "exact", "--seeds", "10", "--from", "100"); !strings.HasPrefix(out,
 		"10 schedules, 0 violations;") {
