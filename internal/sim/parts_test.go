@@ -156,6 +156,8 @@ func TestLargeQueens(t *testing.T) {
 	}
 }
 
+// Jobs and outcomes come back from the network as they were, but that the time is rounded, and what was cut short is
+// refused.
 func TestNodeCodec(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := Node{rapid.Uint64().Draw(t, "key"), rapid.Int64().Draw(t, "work"), rapid.Int32().Draw(t, "size"),
@@ -189,6 +191,8 @@ func TestNodeCodec(t *testing.T) {
 	})
 }
 
+// A peer's clock shows what its jumps and its drift make of it, and the moment is found at which it first shows a
+// time.
 func TestClock(t *testing.T) {
 	c := clock{value: clockStart, rate: 1}
 	c.jump(1000, 500)

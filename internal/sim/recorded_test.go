@@ -112,6 +112,8 @@ func TestRecordedTreesSurvive(t *testing.T) {
 	})
 }
 
+// A file that is no recorded tree, or ends before its tree or after it, is refused with the line and what is wrong
+// there.
 func TestBadRecordedTrees(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", `x:1: a recorded tree begins with "satin-tree 1 " and its name`},

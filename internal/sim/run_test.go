@@ -191,6 +191,8 @@ func TestSameSeedSameTrace(t *testing.T) {
 	}
 }
 
+// What a run reports adds up: each job ran once, the timeline holds the work, and eight peers are nearly eight times
+// as fast.
 func TestReport(t *testing.T) {
 	tree := smallSplit()
 	c := quiet(tree, "crs")
@@ -302,6 +304,7 @@ type forgetful struct{ Split }
 
 func (f *forgetful) Found(n Node) bool { return n.Key%64 == 0 }
 
+// A run that comes to another result than its sequential program is a violation, or the simulator would show nothing.
 func TestWrongResultIsNoticed(t *testing.T) {
 	c := quiet(&forgetful{*smallSplit()}, "crs")
 	want := Sequential(smallSplit()).Result
@@ -313,6 +316,7 @@ func TestWrongResultIsNoticed(t *testing.T) {
 	}
 }
 
+// A run that cannot be is refused, with what is wrong with it and what is possible.
 func TestBadConfigurations(t *testing.T) {
 	for _, x := range []struct {
 		change func(*Config)

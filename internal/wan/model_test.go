@@ -32,6 +32,7 @@ func TestMessageTakesTransmissionPlusLatency(t *testing.T) {
 	}
 }
 
+// A message waits for those before it on its own link in its own direction, and for nothing else.
 func TestMessagesQueueOnTheirLinkOnly(t *testing.T) {
 	m := Uniform([]int{1, 1, 1}, lan, slow)
 	arrival(t, m, 0, 0, 1, 100_000) // occupies the link 0-1 for a second
@@ -53,6 +54,7 @@ func TestMessagesQueueOnTheirLinkOnly(t *testing.T) {
 	}
 }
 
+// Inside a cluster messages do not wait for each other.
 func TestLocalMessagesDoNotQueue(t *testing.T) {
 	m := NewModel([]int{2}, Conditions{Bandwidth: 1e6, Latency: ms})
 	for range 3 {
@@ -62,6 +64,7 @@ func TestLocalMessagesDoNotQueue(t *testing.T) {
 	}
 }
 
+// Where a link is missing, messages take the shortest way over others, and the link again when it is back.
 func TestMissingLinkIsRoutedRound(t *testing.T) {
 	m := Uniform([]int{1, 1, 1, 1}, lan, slow)
 	m.Links().Set(0, 3, Conditions{Bandwidth: 100e3, Latency: 10 * ms})
@@ -81,6 +84,7 @@ func TestMissingLinkIsRoutedRound(t *testing.T) {
 	}
 }
 
+// A link that is there is used however slow it is, as in the paper.
 func TestSlowLinkIsNotRoutedRound(t *testing.T) {
 	m := Uniform([]int{1, 1, 1}, lan, slow)
 	m.Links().Set(0, 1, Conditions{Bandwidth: 1, Latency: time.Hour})
@@ -89,6 +93,7 @@ func TestSlowLinkIsNotRoutedRound(t *testing.T) {
 	}
 }
 
+// A message to where no links lead is an error, and not lost in silence.
 func TestNoRoute(t *testing.T) {
 	m := NewModel([]int{1, 1}, lan)
 	if _, err := m.Deliver(0, 0, 1, 1); !errors.Is(err, ErrNoRoute) {
@@ -96,6 +101,7 @@ func TestNoRoute(t *testing.T) {
 	}
 }
 
+// A link with a bounded queue takes messages until that is full, and drops the others.
 func TestFullQueueDrops(t *testing.T) {
 	m := Uniform([]int{1, 1}, lan, slow)
 	m.Links().Bound(0, 1, 2500)
@@ -112,6 +118,8 @@ func TestFullQueueDrops(t *testing.T) {
 	}
 }
 
+// Links can be changed, removed and brought back while messages are on their way, and values that make no sense are
+// refused.
 func TestLiveSet(t *testing.T) {
 	m := Uniform([]int{1, 1, 1}, lan, slow)
 	live := m.Live()

@@ -55,6 +55,7 @@ func TestFigure4(t *testing.T) {
 	}
 }
 
+// Each command of a script does what it says, to the links that it names and from its time on.
 func TestScriptCommands(t *testing.T) {
 	m := parse(t, `
 clusters 2 3 4          # three of them
@@ -130,6 +131,7 @@ func TestVary(t *testing.T) {
 	}
 }
 
+// A trace's samples come at their times, again in each period, and do not bring back a link that a script has removed.
 func TestMeasure(t *testing.T) {
 	files := fstest.MapFS{
 		"x":     {Data: []byte("clusters 1 1\nsleep 1000\nmeasure trace\nsleep 100000\nremove one 1 2")},
@@ -183,6 +185,7 @@ func TestMeasureForEver(t *testing.T) {
 	}
 }
 
+// The scenarios that come with the program can be read, have four clusters of sixteen, and leave every message a way.
 func TestBuiltinScenarios(t *testing.T) {
 	for n := 1; n <= 11; n++ {
 		name := fmt.Sprintf("scenario%d", n)
@@ -207,6 +210,7 @@ func TestBuiltinScenarios(t *testing.T) {
 	}
 }
 
+// The trace that is kept is the one that its command writes, and another seed writes another.
 func TestSyntheticTraceIsTheCommittedOne(t *testing.T) {
 	committed, err := fs.ReadFile(Scenarios(), "das.trace")
 	if err != nil {
@@ -220,6 +224,7 @@ func TestSyntheticTraceIsTheCommittedOne(t *testing.T) {
 	}
 }
 
+// Whatever is wrong in a script or in a file that it reads is told with the file, the line and what is possible.
 func TestErrorsNameTheLine(t *testing.T) {
 	const head = "clusters 1 1\n"
 	for _, c := range []struct{ text, want string }{

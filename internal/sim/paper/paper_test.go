@@ -45,6 +45,8 @@ func TestWorkIsWhatTablesDivideBy(t *testing.T) {
 	}
 }
 
+// A few schedules with all policies and faults break no promise, and have jobs move and peers fail, or they would show
+// nothing.
 func TestExact(t *testing.T) {
 	x, err := Exact(Options{Seeds: 1}, 5000, 20, sim.FaultKinds())
 	if err != nil {
@@ -180,6 +182,7 @@ func TestPassingFaults(t *testing.T) {
 	}
 }
 
+// The mean and the spread of a figure over its seeds are right, and one seed has no spread.
 func TestSample(t *testing.T) {
 	s := sample{1, 4, 7}
 	if s.mean() != 4 || s.spread() != 3 || s.String() != "4.0 ±3.0" || (sample{2}).String() != "2.0" {
@@ -187,6 +190,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// Every table is found by its name; what is no table or application is answered with the names, and no table is made
+// of no runs.
 func TestNames(t *testing.T) {
 	for _, table := range Tables() {
 		if got, err := TableNamed(table.Name); err != nil || got.About != table.About {

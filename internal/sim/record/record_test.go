@@ -214,6 +214,7 @@ func TestPhases(t *testing.T) {
 	}
 }
 
+// A job that does not exist, fails or is stopped leaves no tree, and the error says why.
 func TestNotRecorded(t *testing.T) {
 	if _, _, err := Tree(t.Context(), "x", "record.nobody", 1); err == nil ||
 		!strings.Contains(err.Error(), "record.nobody") {
