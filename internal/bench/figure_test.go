@@ -24,6 +24,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// A target is met or missed by the median, narrowly if a quartile is on its other side; nothing is judged by too few
+// values.
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
 		figure
@@ -46,6 +48,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// A page's table reads well as text, and says of a figure without values why there are none.
 func TestTableIsMarkdown(t *testing.T) {
 	text := table{title: "Spawns", notes: []string{"quiet"}, figures: []figure{
 		{name: "fib", values: []float64{4}, form: "%.1f ns", atMost: 4.5},
@@ -65,6 +68,7 @@ func TestTableIsMarkdown(t *testing.T) {
 	}
 }
 
+// Without names all sections run and make the page; some of them make none, and a name that is none gives the names.
 func TestChoose(t *testing.T) {
 	engine, err := choose(nil)
 	if err != nil || len(engine) != 6 {

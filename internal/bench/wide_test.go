@@ -25,6 +25,7 @@ func TestChooseCells(t *testing.T) {
 	}
 }
 
+// A pair of policies that is clearly the other way round on processes than in the simulator is named, and no other.
 func TestSwappedPolicies(t *testing.T) {
 	if got := swapped([]float64{60, 90, 88}, []float64{61, 85, 87}); got != nil {
 		t.Errorf("policies that are alike in the simulator: %q", got)

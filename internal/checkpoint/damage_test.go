@@ -217,6 +217,7 @@ func TestNoHeader(t *testing.T) {
 	}
 }
 
+// Where there is no checkpoint that is said, and not taken for damage.
 func TestNothingThere(t *testing.T) {
 	m := newMemFS()
 	if _, err := Read(testDir, Header{}, m); !errors.Is(err, ErrNoCheckpoint) || !errors.Is(err, fs.ErrNotExist) {

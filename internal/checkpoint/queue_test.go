@@ -74,6 +74,7 @@ func TestAppendNeverBlocks(t *testing.T) {
 	}
 }
 
+// What waits for the disk is bounded in bytes: what is longer than the whole queue is dropped, and counted.
 func TestQueueBytes(t *testing.T) {
 	l := reopen(t, newMemFS(), Config{Interval: time.Hour, QueueBytes: 1000})
 	if l.Append(Record{Kind: JobResult, Path: []uint32{1}, Outcome: make([]byte, 1000)}) {
@@ -84,6 +85,7 @@ func TestQueueBytes(t *testing.T) {
 	}
 }
 
+// What is no record of any kind, or larger than one may be, is refused and counted, and reaches no file.
 func TestRefused(t *testing.T) {
 	l := reopen(t, newMemFS(), byHand)
 	bad := []Record{
@@ -134,6 +136,7 @@ func TestInterval(t *testing.T) {
 	})
 }
 
+// With an interval below zero a record is on the disk at once, and not after others.
 func TestAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, err := Open(testDir, testHeader, Config{FS: newMemFS(), Interval: -1})
@@ -149,6 +152,7 @@ func TestAtOnce(t *testing.T) {
 	})
 }
 
+// Whoever does not want to wait any more for a slow disk need not, and the log can be closed all the same.
 func TestSyncEnds(t *testing.T) {
 	m := slowFS{newMemFS(), make(chan struct{}, 9), make(chan struct{})}
 	l, err := Open(testDir, testHeader, Config{FS: m})

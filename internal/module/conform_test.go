@@ -190,6 +190,8 @@ func floats(n int) uint64 {
 // hungers are how many thieves want jobs: with none nothing is offered, with many nearly all is.
 var hungers = []int{0, 1, 4}
 
+// Modules from C and from Rust come to the results of the suite, wherever they are interrupted and however many steal
+// from them.
 func TestConformance(t *testing.T) {
 	for guest, path := range guests {
 		for _, fuel := range []int32{1_000, 200_000} {

@@ -102,6 +102,8 @@ func TestArchivesHoldTheFiles(t *testing.T) {
 	zipped.Close()
 }
 
+// A tagged commit has its tag's version; another has one that comes before all of these, and names its time and
+// itself.
 func TestVersionOf(t *testing.T) {
 	at := time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC)
 	for tag, want := range map[string]string{

@@ -139,6 +139,7 @@ func TestApplications(t *testing.T) {
 	}
 }
 
+// A process that is killed with work of others costs the run nothing of its answer.
 func TestKilledWorker(t *testing.T) {
 	s, ctx := start(t, 8)
 	beside(t, s, ctx, 4, func(p *swarm.Process) {
@@ -148,6 +149,7 @@ func TestKilledWorker(t *testing.T) {
 	}, "nqueens", "17")
 }
 
+// A process that stands still for ten seconds, and then goes on with what others have long done, changes no answer.
 func TestStoppedWorkerComesBack(t *testing.T) {
 	s, ctx := start(t, 8)
 	beside(t, s, ctx, 5, func(p *swarm.Process) {
@@ -161,6 +163,7 @@ func TestStoppedWorkerComesBack(t *testing.T) {
 	}, "nqueens", "17")
 }
 
+// A process that is told to end while it works for another leaves without an error, and the answer is right.
 func TestTerminatedWorkerLeaves(t *testing.T) {
 	s, ctx := start(t, 8)
 	beside(t, s, ctx, 3, func(p *swarm.Process) {

@@ -81,6 +81,7 @@ func TestFrameReaderBounds(t *testing.T) {
 	}
 }
 
+// A stream's opening comes back as it was; another protocol's, one without a number and half of one are refused.
 func TestOpenings(t *testing.T) {
 	o := wire.Opening{Life: 1 << 63, Serial: 7}
 	b := o.Append(nil)
@@ -98,6 +99,7 @@ func TestOpenings(t *testing.T) {
 	}
 }
 
+// Parts of long values come back as they were, and what is too short for one is refused.
 func TestBulkFrames(t *testing.T) {
 	for _, f := range []wire.BulkFrame{
 		{Kind: wire.BulkBegin, Transfer: 1, Size: wire.MaxValue, Data: []byte("head")},
@@ -120,6 +122,7 @@ func TestBulkFrames(t *testing.T) {
 	}
 }
 
+// Whatever bytes are read as an opening are those that it is written as.
 func FuzzOpening(f *testing.F) {
 	f.Add(wire.Opening{Life: 5, Serial: 1}.Append(nil))
 	f.Add([]byte("SATN"))
@@ -131,6 +134,7 @@ func FuzzOpening(f *testing.F) {
 	})
 }
 
+// Whatever bytes are read as a part of a long value are those that it is written as, and within the limits.
 func FuzzBulk(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 1, 0, 0, 1, 0, 0xa0})
 	f.Add([]byte{2, 0, 0, 0, 1, 'x'})
@@ -147,6 +151,7 @@ func FuzzBulk(f *testing.F) {
 	})
 }
 
+// Whatever comes, in whatever pieces, a FrameReader gives the frames that ReadFrame gives and fails where that does.
 func FuzzFrameReader(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x03abc\x00\x00\x00\x00"), 2)
 	f.Add([]byte("\x7f\x00\x00\x03abc"), 100)

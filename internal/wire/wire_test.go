@@ -154,6 +154,8 @@ func TestNewsSurviveAndHaveTheirSize(t *testing.T) {
 	})
 }
 
+// Bytes that write a message in another way than ours, hold what no message has, or announce more than there is are
+// refused.
 func TestDecodingIsStrict(t *testing.T) {
 	good, err := wire.Control().Encode(&steal.Message{Goodbye: &steal.Goodbye{}})
 	if err != nil {
@@ -239,6 +241,7 @@ func TestToldIsBounded(t *testing.T) {
 	}
 }
 
+// Frames come out of a stream as they went in, in whatever pieces they arrive, and its end between two is no error.
 func TestFrames(t *testing.T) {
 	var stream bytes.Buffer
 	payloads := [][]byte{[]byte("one"), {}, bytes.Repeat([]byte("x"), 200_000)}
@@ -261,6 +264,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
+// A frame that is too long, or broken off, is told from the end of a stream; and none that is too long is written.
 func TestBadFrames(t *testing.T) {
 	for name, c := range map[string]struct {
 		stream string
@@ -291,6 +295,7 @@ func TestAnnouncedLengthCostsNoMemory(t *testing.T) {
 	}
 }
 
+// Whatever bytes are read as a message, it can be written again, and its size is the one that Size tells.
 func FuzzMessage(f *testing.F) {
 	for _, m := range []*steal.Message{
 		{Goodbye: &steal.Goodbye{}},
@@ -325,6 +330,7 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
+// Whatever bytes are read as news, they can be written again, and their size is the one that Size tells.
 func FuzzNews(f *testing.F) {
 	for _, n := range []*steal.News{
 		{From: steal.Address{Peer: "p", Inc: 1}, Tuples: []steal.Tuple{{Path: job.Path{1, 2},
@@ -353,6 +359,7 @@ func FuzzNews(f *testing.F) {
 	})
 }
 
+// Whatever bytes come, a frame that is read from them is what is behind its head, and no longer than it may be.
 func FuzzFrame(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x03abc"))
 	f.Add([]byte("\x7f\x00\x00\x03abc"))

@@ -61,6 +61,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// A program that does not answer in time is ended, and answers nothing afterwards.
 func TestSilentProgramIsKilled(t *testing.T) {
 	p := start(t)
 	if _, err := p.Ask(time.Millisecond, "hang"); !errors.Is(err, ErrSilent) {

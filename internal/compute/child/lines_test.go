@@ -34,6 +34,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// A program that prints without end gets few lines into the log, and how many were dropped is said.
 func TestManyLines(t *testing.T) {
 	now := time.Unix(1, 0)
 	var l lines

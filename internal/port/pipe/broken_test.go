@@ -251,6 +251,8 @@ func TestLoadsAreBounded(t *testing.T) {
 	}
 }
 
+// Whatever another process sends for an event, what is read from it is of a known kind, and of no more workers than
+// there may be.
 func FuzzDecodeEvent(f *testing.F) {
 	b, err := wire.Local().Encode(&port.Event{Kind: port.Taken, Ticket: 3, Jobs: []steal.Taken{{Ref: 1}}})
 	if err != nil {

@@ -81,6 +81,8 @@ func checkPlan(t *testing.T, p Plan) {
 	}
 }
 
+// Goroutines of a run that are left at the end are found in what a process says of them, the peer's own are not, and a
+// process that has said nothing is told.
 func TestLeaksAreFound(t *testing.T) {
 	const head = "level=INFO msg=started\nSIGQUIT: quit\nPC=0x1\n\n"
 	const idle = "goroutine 7 [select]:\ngithub.com/satin-peer/satin/peer.(*Peer).upkeep(0x1)\n\t/peer.go:1 +0x1\n\n"
@@ -96,6 +98,8 @@ func TestLeaksAreFound(t *testing.T) {
 	}
 }
 
+// After its end a peer has the files that it keeps, compiled modules in its user's cache, and perhaps files that it
+// was just writing; any other is found.
 func TestWhatBelongsWhere(t *testing.T) {
 	for _, name := range []string{"peer.key", "incarnation", "peers",
 		"answers/0123456789abcdef0123456789abcdef.answer", "owed/0123456789abcdef0123456789abcdef-12D3Koo.receipt"} {
