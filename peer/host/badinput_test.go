@@ -76,6 +76,8 @@ func pick(addrs []string, transport string) string {
 	return ""
 }
 
+// A peer of another swarm, of another version, or without an invitation is refused on both sides, and told the reason
+// and what to do.
 func TestConnectToOtherSwarms(t *testing.T) {
 	// Settled peers: each has let somebody in.
 	founder := func(name string) *host.Host {
@@ -122,6 +124,7 @@ func TestConnectToOtherSwarms(t *testing.T) {
 	wants(t, a.Join(patience(t), invite(t, a, host.InviteOptions{})), host.ErrSelf)
 }
 
+// A peer that speaks no handshake of ours, or only a newer one, is refused with an error that says which of both.
 func TestWhoSpeaksAnotherHandshake(t *testing.T) {
 	a := open(t, host.Config{})
 	stranger, newer := bare(t), bare(t)
@@ -214,6 +217,7 @@ func TestHostileHellos(t *testing.T) {
 	}
 }
 
+// A port that another program has is an error that names it, although other addresses would be free.
 func TestListenOnTakenPort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -255,6 +259,7 @@ func TestListenOnThePortOfAnotherPeer(t *testing.T) {
 	}
 }
 
+// A configuration that makes no sense does not open a host, and the error tells of what kind it is.
 func TestBadConfigurations(t *testing.T) {
 	for name, c := range map[string]struct {
 		cfg  host.Config
@@ -281,6 +286,8 @@ func TestBadConfigurations(t *testing.T) {
 	}
 }
 
+// A state directory that is damaged, is another peer's, or whose key others can read does not open a host; one short
+// line says which file it is.
 func TestBadStateDirectories(t *testing.T) {
 	made := func(t *testing.T) string { // the directory of a peer that ran once
 		dir := t.TempDir()
@@ -376,6 +383,8 @@ func read(t *testing.T, dir, name string) string {
 	return string(b)
 }
 
+// A second process with the same directory is refused, and told who has it; after a restart the peer is the same one
+// in its next life.
 func TestStateDirectoryIsForOneProcess(t *testing.T) {
 	dir := t.TempDir()
 	a := open(t, host.Config{StateDir: dir})
@@ -406,6 +415,8 @@ func flip(line string) string {
 	return string(b)
 }
 
+// An invitation lets in as many as it says, as long as it says, and nobody once a letter of it is missing or changed;
+// whoever may not invite makes none.
 func TestInvitationsEnd(t *testing.T) {
 	a := open(t, host.Config{})
 	once := invite(t, a, host.InviteOptions{})

@@ -158,6 +158,7 @@ func TestAddrBookIsBoundedAndKeepsMembers(t *testing.T) {
 	}
 }
 
+// A newer record of a peer replaces the older one, with its addresses, and an old one that comes late changes nothing.
 func TestRecordsReplaceOlderOnes(t *testing.T) {
 	book := &addrBook{self: mustID(0), all: map[peer.ID]*bookEntry{}}
 	one, two := ma.StringCast("/ip4/192.0.2.1/tcp/1"), ma.StringCast("/ip4/192.0.2.1/tcp/2")
@@ -173,6 +174,7 @@ func TestRecordsReplaceOlderOnes(t *testing.T) {
 	}
 }
 
+// A peer that could not be reached is dialed again, after ever longer waits up to the longest.
 func TestFailedDialsAreRetriedEverMoreSlowly(t *testing.T) {
 	now := time.Unix(1800000000, 0)
 	book := &addrBook{self: mustID(0), all: map[peer.ID]*bookEntry{}}

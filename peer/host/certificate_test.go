@@ -73,6 +73,8 @@ func mustID(n byte) peer.ID {
 	return peer.ID(string(id[:len(id)-32]) + string(publicOf(n))) // the ID of an Ed25519 key spells it out
 }
 
+// Nobody makes members without the right to, or gives itself that right; a membership ends no later than that of who
+// gave it, and a chain is bounded.
 func TestWhoMayCertify(t *testing.T) {
 	end := time.Unix(1800000000, 0)
 	one, err := certify(nil, keyOf(0), publicOf(0), mustID(1), true, end)
@@ -118,6 +120,8 @@ func TestWhoMayCertify(t *testing.T) {
 	}
 }
 
+// An invitation for two is used by two, over restarts too, and by the same two again while it lasts; no more than so
+// many are open at once.
 func TestTicketsAreCounted(t *testing.T) {
 	now := time.Unix(1800000000, 0)
 	path := filepath.Join(t.TempDir(), "invitations")

@@ -48,6 +48,8 @@ func TestErrorsNameTheAddressThatTheyAreAbout(t *testing.T) {
 	}
 }
 
+// Whoever is refused at another address than it asked for is told both, and one that nobody answered at leaves no
+// address for the next attempt.
 func TestRefusalNamesWhereThePeerWasReached(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()

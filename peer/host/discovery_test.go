@@ -48,6 +48,7 @@ func TestMembersFindEachOtherThroughACommonOne(t *testing.T) {
 	await(t, comes(c, b.ID()), "the other side of it")
 }
 
+// Two members that start again find each other by what they remember.
 func TestAddressesAreRememberedAcrossRestarts(t *testing.T) {
 	dirs := []string{t.TempDir(), t.TempDir()}
 	a, b := open(t, host.Config{StateDir: dirs[0]}), open(t, host.Config{StateDir: dirs[1]})
@@ -66,6 +67,8 @@ func TestAddressesAreRememberedAcrossRestarts(t *testing.T) {
 	await(t, comes(b, a.ID()), "the remembered peer")
 }
 
+// With all ways to find and reach peers on at once a peer joins; on loopback none takes itself for reachable from
+// outside.
 func TestJoinWithEverythingOn(t *testing.T) {
 	all := host.Config{NAT: true, MDNS: true, DHT: true, Relay: true}
 	a, b := open(t, all), open(t, all)

@@ -84,6 +84,7 @@ func FuzzHello(f *testing.F) {
 
 func nobody(peer.ID, []certificate) bool { return false }
 
+// Whatever a peer answers to a hello, what is accepted is bounded and a refusal is fit for a terminal.
 func FuzzWelcome(f *testing.F) {
 	f.Add(encode(f, welcome{Hello: &hello{Protocol: 1, Oldest: 1, Swarm: "lab", Key: publicOf(0),
 		Chain: chainOf(f, 1)}, Granted: chainOf(f, 2)}))
@@ -106,6 +107,7 @@ func FuzzWelcome(f *testing.F) {
 	})
 }
 
+// Whatever line is taken for an invitation is bounded, and says the same when it is written again.
 func FuzzInvitation(f *testing.F) {
 	v := Invitation{Swarm: "lab", Key: publicOf(0), Inviter: idOf(f, 1), Expires: time.Unix(1800000000, 0),
 		secret: make([]byte, secretBytes),
@@ -165,6 +167,7 @@ func recordSignedBy(t testing.TB, signer, n byte, seq uint64, addrs ...string) [
 	return b
 }
 
+// Whatever list of peers comes, no more is read of it than a peer may tell.
 func FuzzPeerList(f *testing.F) {
 	f.Add(encode(f, peerList{}))
 	f.Add(encode(f, peerList{Records: [][]byte{signedRecord(f, 1, 5, "/ip4/192.0.2.1/tcp/4001"),
@@ -186,6 +189,7 @@ func FuzzPeerList(f *testing.F) {
 	})
 }
 
+// Whatever the file of addresses holds, no more is remembered than may be, and it is written as it will be read.
 func FuzzAddrBook(f *testing.F) {
 	now := time.Unix(1800000000, 0)
 	f.Add([]byte(addrBookFormat + "\n/ip4/192.0.2.1/udp/4001/quic-v1/p2p/" + idOf(f, 1).String() + " 1799999999\n"))
@@ -204,6 +208,7 @@ func FuzzAddrBook(f *testing.F) {
 	})
 }
 
+// Whatever a file of peers holds, no more are read than there may be.
 func FuzzIDList(f *testing.F) {
 	f.Add([]byte("# who\n" + idOf(f, 1).String() + " a friend\n\n" + idOf(f, 2).String()))
 	f.Add([]byte("nonsense\n"))
@@ -215,6 +220,7 @@ func FuzzIDList(f *testing.F) {
 	})
 }
 
+// Whatever the file of invitations holds, none is read that was used more often than it may be.
 func FuzzTickets(f *testing.F) {
 	b, err := json.Marshal([]ticket{{Hash: hashSecret([]byte("x")), Expires: 9, Uses: 2, Used: []string{"somebody"}}})
 	if err != nil {
@@ -235,6 +241,7 @@ func FuzzTickets(f *testing.F) {
 	})
 }
 
+// Whatever the file of the swarm holds, its name is one that a swarm may have.
 func FuzzSwarmFile(f *testing.F) {
 	b, err := json.Marshal(swarmRecord{Name: "lab", Key: publicOf(0), Chain: encode(f, chainOf(f, 2)), Settled: true})
 	if err != nil {
@@ -250,6 +257,7 @@ func FuzzSwarmFile(f *testing.F) {
 	})
 }
 
+// Whatever text is taken for an address names a peer and a way to it.
 func FuzzAddr(f *testing.F) {
 	f.Add("/ip4/192.0.2.1/udp/4001/quic-v1/p2p/" + idOf(f, 1).String())
 	f.Add("/dnsaddr/example.org/p2p/" + idOf(f, 1).String())

@@ -131,6 +131,8 @@ func TestIdlersMakeRoom(t *testing.T) {
 	}
 }
 
+// What kind of refusal it is, is the same at the other end, and the reason is short and fit for a terminal there;
+// trouble of this peer's own is a bad handshake.
 func TestRefusalsCrossTheNetwork(t *testing.T) {
 	for _, sentinel := range refusals[1:] {
 		w := encodeRefusal(fmt.Errorf("%w: because\nof %s", sentinel, "\x1b[2J"))

@@ -127,6 +127,8 @@ func TestAllowanceOfOneWithoutTheRightToInvite(t *testing.T) {
 	wants(t, x.Connect(patience(t), c.Addrs()[0]), host.ErrWrongSwarm)
 }
 
+// In an open swarm whoever comes is in, unless it means one of another name; nobody can invite to it, and a peer that
+// trusts only who is invited is not drawn into it.
 func TestOpenSwarms(t *testing.T) {
 	a := open(t, host.Config{Trust: host.TrustOpen, Swarm: "party"})
 	b := open(t, host.Config{Trust: host.TrustOpen})

@@ -61,6 +61,7 @@ func TestUselessInvitationIsGivenUp(t *testing.T) {
 	}
 }
 
+// A log that says that nobody can be joined yet shows no more of the invitation than its beginning.
 func TestUnreachableInviterIsLoggedWithoutTheInvitation(t *testing.T) {
 	a := open(t, host.Config{Listen: []string{"/ip4/127.0.0.1/tcp/0"}}) // a dead TCP port is noticed at once
 	line := invite(t, a, host.InviteOptions{})
@@ -73,6 +74,7 @@ func TestUnreachableInviterIsLoggedWithoutTheInvitation(t *testing.T) {
 	}
 }
 
+// Whoever has copied an invitation badly is told what is wrong with it, and no error shows its secret.
 func TestErrorsQuoteLittleOfAnInvitation(t *testing.T) {
 	a, b := open(t, host.Config{}), open(t, host.Config{})
 	line := invite(t, a, host.InviteOptions{})

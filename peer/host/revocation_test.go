@@ -272,6 +272,8 @@ func TestChangesOfMind(t *testing.T) {
 	}
 }
 
+// What says that a peer is out counts only as its author has signed it, for this swarm, and if that author may put
+// anybody out.
 func TestBadRevocations(t *testing.T) {
 	chains := bench(t)
 	good := banishment(t, chains[2], 2, 3, 1, false)

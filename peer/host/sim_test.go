@@ -213,6 +213,7 @@ func TestRestartIsNoticedBeforeTheOldConnectionDies(t *testing.T) {
 	})
 }
 
+// A peer whose inviter is not there yet joins when it comes, within minutes.
 func TestBootstrapIsRetriedUntilTheInviterIsThere(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		dir := t.TempDir()
@@ -232,6 +233,7 @@ func TestBootstrapIsRetriedUntilTheInviterIsThere(t *testing.T) {
 	})
 }
 
+// Whoever is put out goes at once, with those it has invited, and none of them comes back but by being allowed itself.
 func TestRevokedAndWhomTheyInvitedAreOut(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		a, b, c := w.at("1.0.0.1", 4001, host.Config{}), w.at("1.0.0.2", 4001, host.Config{MinPeers: 1}),
@@ -259,6 +261,8 @@ func TestRevokedAndWhomTheyInvitedAreOut(t *testing.T) {
 	})
 }
 
+// A membership for an hour lasts that long and no longer, also while its peer stays connected; one without an end can
+// follow.
 func TestMembershipEndsWhenItIsSaidTo(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		a, b := w.at("1.0.0.1", 4001, host.Config{}), w.at("1.0.0.2", 4001, host.Config{MinPeers: 1})
