@@ -230,6 +230,8 @@ func TestClockJumpsBack(t *testing.T) {
 	}
 }
 
+// The profiles can be used as they are, and a configuration that contradicts itself is refused with the field and what
+// it needs.
 func TestConfigProfilesAndErrors(t *testing.T) {
 	for name, cfg := range map[string]Config{"LAN": LAN(), "WAN": WAN(), "Local": Local()} {
 		if err := cfg.Validate(); err != nil {

@@ -57,6 +57,7 @@ func TestOrphansSet(t *testing.T) {
 	}
 }
 
+// To look for an orphan, which jobs do before they run, costs no memory.
 func TestLookAllocatesNothing(t *testing.T) {
 	o := inChunks([]job.Path{{1}, {1, 2}, {3, 4, 5}})
 	p := job.Path{1, 2}

@@ -141,6 +141,8 @@ func TestProcessesShareALink(t *testing.T) {
 	}
 }
 
+// What comes from another cluster is held for its way on their link, and behind what came by it before; what comes
+// from this one, or from nobody knows where, is not held.
 func TestWhatIsHeld(t *testing.T) {
 	var now atomic.Int64
 	b := at(t, create(t, "triangle"), "b", &now)
@@ -277,6 +279,8 @@ func TestWriterThatDies(t *testing.T) {
 	}
 }
 
+// An emulation that is not there, is of another life of the machine, has no such cluster or whose file has another
+// length is not opened; and none replaces another.
 func TestBadEmulations(t *testing.T) {
 	dir := create(t, "pair")
 	if err := Create(dir, triangle, "pair", nil, 1); !errors.Is(err, fs.ErrExist) {

@@ -420,6 +420,8 @@ func TestProbe(t *testing.T) {
 	}
 }
 
+// TestBounds: so many members are known, whoever is none changes nothing, and a round trip that cannot be is not
+// believed.
 func TestBounds(t *testing.T) {
 	m := newMap(t, locality.Config{Self: "m", MaxMembers: 3})
 	var members []locality.Member
@@ -442,6 +444,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestConfigErrors: a peer without a name, a label that would pass for a leader's or is too long, and thresholds that
+// contradict each other are refused.
 func TestConfigErrors(t *testing.T) {
 	for name, cfg := range map[string]locality.Config{
 		"no self":          {},

@@ -52,6 +52,7 @@ func TestTheStrictestWishDecides(t *testing.T) {
 	}
 }
 
+// A machine that has become too hot works again when it is ten degrees cooler, and not on and off at the edge.
 func TestAHotMachineCoolsDownFirst(t *testing.T) {
 	p := Preferences{Workers: 4, Here: Same, OnBattery: true, Hottest: 80}
 	var v Verdict
@@ -100,6 +101,8 @@ func TestNoMoreThanAllowed(t *testing.T) {
 	})
 }
 
+// Hours that are written in another way are refused, rather than work being done at a time that the owner did not
+// mean.
 func TestHoursThatAreNone(t *testing.T) {
 	for _, s := range []string{"", "mon", "mon-fri", "22:00", "24:00-06:00", "22:00-24:01", "mo/10:00-12:00", "mon/1:00-2:00",
 		"mon-fri-sun/10:00-12:00", "10:60-12:00", "-1:00-02:00", "mon/10:00 - 12:00", "mon 10:00-12:00"} {

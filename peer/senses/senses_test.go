@@ -42,6 +42,7 @@ func TestLinuxBattery(t *testing.T) {
 	}
 }
 
+// What macOS prints of its battery and of the last touch is read, and what is not there is not guessed.
 func TestMacOS(t *testing.T) {
 	if !macBattery("Now drawing from 'Battery Power'\n -InternalBattery-0 (id=1)\t83%; discharging; present: true\n") ||
 		macBattery("Now drawing from 'AC Power'\n -InternalBattery-0 (id=1)\t83%; 'Battery Power'\n") || macBattery("") {
@@ -58,6 +59,7 @@ func TestMacOS(t *testing.T) {
 	}
 }
 
+// A session in use was touched a moment ago, an idle one when logind says, but never in time to come.
 func TestLogind(t *testing.T) {
 	now := time.Unix(1000, 0)
 	if d := logindUntouched(false, 400e6, now); d != 0 {
@@ -71,6 +73,7 @@ func TestLogind(t *testing.T) {
 	}
 }
 
+// Each way in which NetworkManager and Windows say that bytes cost money is understood, and no other.
 func TestMetered(t *testing.T) {
 	for how, want := range []bool{false, true, false, true, false} { // unknown, yes, no, guessed yes, guessed no
 		if networkMetered(uint32(how)) != want {
@@ -85,6 +88,7 @@ func TestMetered(t *testing.T) {
 	}
 }
 
+// The hottest sensor counts, and not one whose temperature no machine has; without a sensor nothing is too hot.
 func TestTheHottestSensorThatIsOne(t *testing.T) {
 	all := []sensors.TemperatureStat{{Temperature: 255}, {Temperature: -128}, {Temperature: 0},
 		{Temperature: 71.9}, {Temperature: 45}}

@@ -249,6 +249,8 @@ func TestAbortsReachThieves(t *testing.T) {
 	}
 }
 
+// An error of a job reaches whoever spawned it, on whatever peer it ran, and a panic says in which job and where it
+// was.
 func TestErrorsAndPanicsComeHome(t *testing.T) {
 	n := newNet(t, 3, 1, false, "")
 	if got, p, err := n.root(t, "session_test.sumOdd", 400); got != 40000 || err == nil || p != nil {
@@ -260,6 +262,7 @@ func TestErrorsAndPanicsComeHome(t *testing.T) {
 	}
 }
 
+// Messages that are lost or come twice cost a run nothing of its answer.
 func TestLostAndRepeatedMessages(t *testing.T) {
 	n := newNet(t, 4, 1, true, "")
 	if got, p, err := n.root(t, "session_test.fib", 30); got != 832040 || err != nil || p != nil {

@@ -121,6 +121,8 @@ func TestRunIDDependsOnWhatIsComputed(t *testing.T) {
 	}
 }
 
+// A manifest that would show a terminal's commands, live for ever, name somebody twice or be too large is not even
+// signed.
 func TestRefused(t *testing.T) {
 	for name, change := range map[string]func(*statement.Manifest){
 		"no entry":        func(m *statement.Manifest) { m.Entry = "" },
@@ -202,6 +204,8 @@ func TestKindsAreApart(t *testing.T) {
 	}
 }
 
+// What a holder of an answer says comes back as it was signed, by whom it was signed, and is not taken for another
+// statement; what cannot be is not signed.
 func TestAnsweredComesBack(t *testing.T) {
 	k := key(t)
 	outcome := []byte("the answer")
@@ -308,6 +312,7 @@ func TestRosterIsChecked(t *testing.T) {
 	}
 }
 
+// Whatever bytes are taken for a statement of whatever kind are one or are refused as none.
 func FuzzOpen(f *testing.F) {
 	k := key(f)
 	m, err := manifest().Sign(k)

@@ -186,6 +186,7 @@ func TestVoucherTime(t *testing.T) {
 	}
 }
 
+// Whatever bytes are taken for a voucher are refused as none, or vouch for the job that was asked about.
 func FuzzVoucher(f *testing.F) {
 	b, run, c, _, _ := vouched(f)
 	f.Add(b)

@@ -156,6 +156,7 @@ func TestMessagesAreReadByGeneratedCode(t *testing.T) {
 	}
 }
 
+// Whatever bytes come, the generated code reads of them what the general codec reads.
 func FuzzDecode(f *testing.F) {
 	a := steal.Address{Peer: "a", Inc: 1}
 	for _, m := range []*steal.Message{

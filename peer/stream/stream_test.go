@@ -206,6 +206,7 @@ func TestLongResults(t *testing.T) {
 	}
 }
 
+// Messages to a peer that is not there, short and long, fail with an error that says so.
 func TestUnreachable(t *testing.T) {
 	hosts := loopback(t, 2, overTCP)
 	hosts[1].Close()

@@ -94,6 +94,8 @@ func TestTurnsKeepOrder(t *testing.T) {
 	}
 }
 
+// A stream waits for the end of the one before it, which is reset after a while; one that has been overtaken does not
+// begin, and only so many may wait.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q turns

@@ -149,6 +149,8 @@ func TestHierarchicalPlaces(t *testing.T) {
 	}
 }
 
+// Each policy is found by its name and the first without one, and a name that is none is answered with those that
+// there are.
 func TestByName(t *testing.T) {
 	for _, name := range Names() {
 		p, err := ByName(name, "m")
