@@ -39,6 +39,8 @@ func TestLinks(t *testing.T) {
 	})
 }
 
+// A room that the page of the architecture does not name between backquotes is found, and a tree without that page has
+// none to name.
 func TestNamedRooms(t *testing.T) {
 	check(t, house.NamedRooms, []ruleCase{
 		{"no page", []string{"README.md", "# Satin\n"}, nil},

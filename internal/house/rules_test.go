@@ -113,6 +113,7 @@ func TestImports(t *testing.T) {
 	})
 }
 
+// Files and functions that are a line too long are found, and those of tests and of generators are let be.
 func TestSizes(t *testing.T) {
 	lines := func(n int) string { return strings.Repeat("\n", n) }
 	check(t, house.Sizes, []ruleCase{
@@ -126,6 +127,7 @@ func TestSizes(t *testing.T) {
 	})
 }
 
+// A type with one method too many is found, in whatever files and however its receiver is written; tests may add to it.
 func TestMethods(t *testing.T) {
 	methods := func(n int, recv string) (text string) {
 		text = "package a\n"
@@ -143,18 +145,22 @@ func TestMethods(t *testing.T) {
 	})
 }
 
+// A test without a comment is found, wherever it is in its file; what is no test needs none.
 func TestGuards(t *testing.T) {
 	check(t, house.Guards, []ruleCase{
-		{"a first test with a comment", []string{"x/a_test.go",
-			"package x\nfunc TestMain() {}\n// It holds.\nfunc TestA() {}\nfunc TestB() {}\n"}, nil},
-		{"one without", []string{"x/a_test.go", "package x\nfunc help() {}\nfunc FuzzA() {}\n// It holds.\nfunc TestB() {}\n"},
+		{"with comments", []string{"x/a_test.go",
+			"package x\nfunc TestMain() {}\n// It holds.\nfunc TestA() {}\nfunc (T) TestB() {}\n"}, nil},
+		{"the first one without", []string{"x/a_test.go",
+			"package x\nfunc help() {}\nfunc FuzzA() {}\n// It holds.\nfunc TestB() {}\n"},
 			[]string{"x/a_test.go: FuzzA does not say"}},
+		{"others without", []string{"x/a_test.go",
+			"package x\n// It holds.\nfunc TestA() {}\nfunc TestB() {}\n\n// Not attached.\n\nfunc TestC() {}\n"},
+			[]string{"x/a_test.go: TestB does not say", "x/a_test.go: TestC does not say"}},
 		{"no test", []string{"x/a.go", "package x\nfunc TestA() {}\n"}, nil},
-		{"a second one without", []string{"runs/a_test.go", "package runs\n// It holds.\nfunc TestA() {}\nfunc TestB() {}\n"},
-			[]string{"runs/a_test.go: TestB does not say"}},
 	})
 }
 
+// A line that is a column too wide is found, unless it is mostly a string.
 func TestWidth(t *testing.T) {
 	wide := func(text string, n int) string { return text + strings.Repeat("x", n-len(text)) }
 	check(t, house.Width, []ruleCase{
@@ -170,6 +176,7 @@ func TestWidth(t *testing.T) {
 	})
 }
 
+// A package or command without a comment that begins with its name is found.
 func TestPackageDocs(t *testing.T) {
 	check(t, house.PackageDocs, []ruleCase{
 		{"in one file of several", []string{"a.go", "package a\n", "b.go", "// Package a is.\npackage a\n",
@@ -186,6 +193,7 @@ func TestPackageDocs(t *testing.T) {
 	})
 }
 
+// Packages and files whose names say nothing of what they hold are found.
 func TestNames(t *testing.T) {
 	check(t, house.Names, []ruleCase{
 		{"good names", []string{"wan/link.go", "package wan\n", "wan/helpers_test.go", "package wan\n"}, nil},
@@ -198,6 +206,8 @@ func TestNames(t *testing.T) {
 	})
 }
 
+// A tree that no rule could judge, without a module or with a file that is not Go, is an error and not free of
+// problems.
 func TestLoadRefusesATreeWithoutModule(t *testing.T) {
 	if _, err := house.Load(fstest.MapFS{"a.go": {Data: []byte("package a\n")}}); err == nil {
 		t.Error("a tree without go.mod was loaded")
