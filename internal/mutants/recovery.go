@@ -21,7 +21,7 @@ var recoveryMutants = []mutant{
 		file: "steal/receive.go", run: "^TestHolderIsHeardAgain$", old: "		c.lost.reconsider = true // what", new: "		// what"},
 	{name: "recovery/later-one-goes-on", wrong: "two go on with the same job though one of them began much later",
 		file: "steal/adopt.go", pkg: "internal/sim", run: "^TestSitesTakeBackWhatTheyBegan$",
-		old: "s.begun > e.since || ", new: ""},
+		old: "s.begun > e.since ||\n			s.job", new: "s.job"},
 	{name: "recovery/age-untold", wrong: "nobody hears for how long another has been at work on a job",
 		file: "steal/tell.go", pkg: "internal/sim", run: "^TestSitesTakeBackWhatTheyBegan$",
 		old: ", Age: lw.now - s.begun}", new: "}"},
