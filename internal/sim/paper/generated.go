@@ -16,7 +16,7 @@ import (
 // rivals are the policies that ours is compared with; nearestRivals come nearest, and chance says who is ahead in one
 // run: they get nearestSeeds times as many.
 var (
-	rivals        = []string{"rs", "crs", "cmrs", "acrs", "load", "push"}
+	rivals        = []string{"rs", "chs", "crs", "cmrs", "acrs", "load", "push"}
 	nearestRivals = []string{"crs", "cmrs", "acrs"}
 	otherRivals   = []string{"rs", "load", "push"}
 )
