@@ -12,7 +12,7 @@ import (
 //   - a job that was about to begin in its owner's hands when the Host said hit (salvage.go): it is handed over
 //     to the outside, its state is running and its owner waits for it as for any that is away, while older jobs of
 //     the same stack may be private or stealable;
-//   - a spacer (keep.go), which holds a slot that has no job.
+//   - a spacer (stopwatch.go), which holds a slot that has no job.
 //
 // The owner alone makes a slot gone, when it is the newest and private. From then on:
 //

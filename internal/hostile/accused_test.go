@@ -188,7 +188,7 @@ func TestProofsAboutSharedValues(t *testing.T) {
 	r := thiefOf(t, founder, owner)
 	night.over.Store(false)
 	t.Cleanup(func() { night.over.Store(true) })
-	run, end := gated(t, owner, "hostile.sky", 12, control.Submission{Verify: "quorum=2"})
+	run, end := waitingRun(t, owner, "hostile.sky", 12, control.Submission{Verify: "quorum=2"})
 	until(t, "the founder computes", func() bool { return leavesOf(t).begun.Load() == 2 })
 	r.steals(t, run).lies(t)
 	leavesOf(t).open.Store(true)

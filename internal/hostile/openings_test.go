@@ -183,7 +183,7 @@ func TestSpotOfStrangers(t *testing.T) {
 	join(t, v, honest, control.Invitation{})
 	r := invited(t, v)
 	r.volunteers(t)
-	run, end := gated(t, v, "hostile.grove", 8, control.Submission{Verify: "spot=0.5"})
+	run, end := waitingRun(t, v, "hostile.grove", 8, control.Submission{Verify: "spot=0.5"})
 	liar := r.steals(t, run).exhibits(t, func(_ bough, is int) int { return is + 1 })
 	g, from := liar.take(t)
 	liar.brings(t, &g, from)
@@ -212,7 +212,7 @@ func TestDescentOfStrangers(t *testing.T) {
 	first, second := invited(t, v), invited(t, v)
 	first.volunteers(t)
 	second.volunteers(t)
-	run, end := gated(t, v, "hostile.grove", 2, control.Submission{Verify: "quorum=2"})
+	run, end := waitingRun(t, v, "hostile.grove", 2, control.Submission{Verify: "quorum=2"})
 	a := first.steals(t, run).exhibits(t, honestly)
 	b := second.steals(t, run).exhibits(t, func(b bough, is int) int {
 		if b.Depth == 1 && b.N%2 == 1 { // the second of two
@@ -261,7 +261,7 @@ func TestNodesConvince(t *testing.T) {
 	t.Parallel()
 	v := impatient(t)
 	liar, other := invited(t, v), invited(t, v)
-	run, end := gated(t, v, "hostile.grove", 1, control.Submission{Verify: "spot=1"})
+	run, end := waitingRun(t, v, "hostile.grove", 1, control.Submission{Verify: "spot=1"})
 	end()
 	e := liar.steals(t, run).exhibits(t, func(b bough, is int) int { return is + b.Depth })
 	c, _ := e.twig(t, job.Path{1, 2}, bough{1, 3})
@@ -309,7 +309,7 @@ func TestHostileOpenings(t *testing.T) {
 		},
 		"too much": func(s *driver.OpenedNode, _ *verify.Claim) { s.Argument = make([]byte, 2<<20) },
 	}
-	run, end = gated(t, v, "hostile.grove", len(cases)+2, control.Submission{Verify: "spot=1"})
+	run, end = waitingRun(t, v, "hostile.grove", len(cases)+2, control.Submission{Verify: "spot=1"})
 	x := r.steals(t, run).exhibits(t, honestly)
 	for _, x.alter = range cases {
 		g, from := x.take(t)

@@ -220,7 +220,7 @@ func differ(t *testing.T, fn, mode string) {
 	v, one, two := impatient(t), impatient(t), impatient(t)
 	join(t, v, one, control.Invitation{})
 	join(t, v, two, control.Invitation{})
-	_, end := gated(t, v, fn, 3, control.Submission{Verify: mode})
+	_, end := waitingRun(t, v, fn, 3, control.Submission{Verify: mode})
 	until(t, "all compute", func() bool { return leavesOf(t).begun.Load() == 3 })
 	x := end().Trust
 	if x == nil || len(x.Caught) > 0 || x.Here == 0 || !strings.Contains(x.Bound, "share a lattice of their own") {

@@ -33,11 +33,11 @@ type leaves struct {
 	open  atomic.Bool
 }
 
-// gates are the leaves of tests, by the test's name.
-var gates sync.Map
+// allLeaves are the leaves of tests, by the test's name.
+var allLeaves sync.Map
 
 func leavesOf(t *testing.T) *leaves {
-	l, _ := gates.LoadOrStore(t.Name(), &leaves{})
+	l, _ := allLeaves.LoadOrStore(t.Name(), &leaves{})
 	return l.(*leaves)
 }
 
@@ -64,7 +64,7 @@ func added(f *satin.Frame, job func(*satin.Frame, Part) int, p Part) (sum int) {
 
 // leaf waits, if it is a test's.
 func leaf(f *satin.Frame, p Part) int {
-	if l, ok := gates.Load(p.Test); ok {
+	if l, ok := allLeaves.Load(p.Test); ok {
 		l.(*leaves).wait(f)
 	}
 	return p.N * p.N
@@ -100,11 +100,11 @@ func part(t *testing.T, j *steal.Job) (p Part) {
 // pairs has a peer compute a sum of squares, and returns when one leaf runs; end lets go of it and gives the answer.
 func pairs(t *testing.T, v *peer.Peer, n int, sub control.Submission) (run job.RunID, end func() control.Outcome) {
 	t.Helper()
-	return gated(t, v, "hostile.pair", n, sub)
+	return waitingRun(t, v, "hostile.pair", n, sub)
 }
 
-// gated is the same of any function whose jobs wait for the leaves.
-func gated(t *testing.T, v *peer.Peer, fn string, n int, sub control.Submission) (run job.RunID,
+// waitingRun is the same of any function whose jobs wait for the leaves.
+func waitingRun(t *testing.T, v *peer.Peer, fn string, n int, sub control.Submission) (run job.RunID,
 	end func() control.Outcome) {
 	t.Helper()
 	l := leavesOf(t)

@@ -52,7 +52,7 @@ var hookMutants = []mutant{
 	{name: "engine/searched-once", wrong: "only one child of a searched job is asked about",
 		file: "internal/engine/join.go", run: restarts, args: brief,
 		old: "	if w.roots.searching(&w.stack) {\n		w.hold()\n	}\n", new: ""},
-	{name: "engine/panic-kept", wrong: "a job that panicked is kept", file: "internal/engine/keep.go",
+	{name: "engine/panic-kept", wrong: "a job that panicked is kept", file: "internal/engine/stopwatch.go",
 		run: keeps, args: brief, old: "took) && r.Fail == nil && !w.Aborted() {", new: "took) && !w.Aborted() {"},
 	{name: "engine/garbage-kept", wrong: "what an aborted job gave is kept",
 		old: "took) && r.Fail == nil && !w.Aborted() {", new: "took) && r.Fail == nil {"},

@@ -170,7 +170,7 @@ var objectMutants = []mutant{
 	{name: "sharedobj/new-holder-unasked", wrong: "who becomes a member is not asked for what it has",
 		old: "c.fetches.moreWays(f)", new: "_ = f"},
 	{name: "sharedobj/early-flood", wrong: "strangers fill the memory with questions",
-		file: "sharedobj/early.go", run: "^TestEarlyQuestions$", old: "len(*e) < maxEarly && ", new: ""},
+		file: "sharedobj/early_questions.go", run: "^TestEarlyQuestions$", old: "len(*e) < maxEarly && ", new: ""},
 	{name: "sharedobj/early-too-late", wrong: "a question is answered that was given up",
 		old: "if is && x.at > since {", new: "if is {"},
 	{name: "sharedobj/offer-per-message", wrong: "every offer is told by itself", file: "sharedobj/lattices.go",

@@ -18,7 +18,7 @@ var streamMutants = []mutant{
 	{name: "stream/reserve-for-one", wrong: "one peer takes the reserve for all others", file: "peer/stream/bulk_in.go",
 		run: "^TestRoomForTheOthers$", old: "(all-mine))/4:", new: "(all-mine)):"},
 	{name: "stream/late-stays", wrong: "two peers have the room for long results as long as they like",
-		file: "peer/stream/late.go", run: "^TestSlowTransfersMakeRoom$", old: "_ = r.stream.Reset()", new: "_ = r"},
+		file: "peer/stream/laggards.go", run: "^TestSlowTransfersMakeRoom$", old: "_ = r.stream.Reset()", new: "_ = r"},
 	{name: "stream/slow-forgotten", wrong: "who was cut off begins again at once",
 		old: "l.slow[r.p.id] = l.lack.Add(slowFor)", new: "_ = slowFor"},
 	{name: "stream/slow-again", wrong: "who was slow may be slow again as long as at first",

@@ -117,6 +117,6 @@ var vouchingMutants = []mutant{
 		file: "internal/compute/jobs.go", run: "^TestPort$",
 		old: "out.Spawned, out.Segment = true, steal.SegmentID(j.Root)", new: "out.Spawned = true"},
 	{name: "vouching/whose-kept", wrong: "long jobs in place are kept as those of no segment",
-		file: "internal/engine/keep.go", pkg: "internal/compute", run: "^TestPort$",
+		file: "internal/engine/stopwatch.go", pkg: "internal/compute", run: "^TestPort$",
 		old: "Root: p.rootOf(r).name(),", new: ""},
 }

@@ -25,7 +25,7 @@ type bulkReader struct {
 	came   int    // bytes of all transfers, up to the last chunk that arrived
 	write  sync.Mutex
 
-	// See late.go.
+	// See laggards.go.
 	due    atomic.Int64 // when the first of what is coming is late, by clock; 0: nothing is coming
 	waited atomic.Int64 // for how long what came had to wait here, in ns
 	waits  atomic.Bool  // that it does now
@@ -36,7 +36,7 @@ type incoming struct {
 	m    *steal.Message // without its outcome
 	size int
 	body []byte
-	due  int64 // see late.go
+	due  int64 // see laggards.go
 	// When the first chunk had arrived, and what had come on the stream by then.
 	began time.Time
 	from  int
@@ -216,7 +216,7 @@ func (r *bulkReader) dropAll() {
 }
 
 // reserve sets memory aside for a long result, if there is any. A few partners may have all of it, for some time (see
-// late.go); so beyond it there is a reserve, of which whoever has little coming gets a quarter of what is left.
+// laggards.go); so beyond it there is a reserve, of which whoever has little coming gets a quarter of what is left.
 func (p *partner) reserve(n int) bool {
 	mine, all := p.memory.Add(int64(n)), p.t.memory.Add(int64(n))
 	most := int64(p.t.cfg.BulkMemoryTotal)

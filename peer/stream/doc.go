@@ -62,7 +62,7 @@
 // of them stands in front of a steal (with 2 MB under way over a link of 100 ms and 100 KB/s its round trip
 // is 322 ms, on a stream of its own without this window 839, behind the result 5,234). Several results to one
 // partner take turns, chunk by chunk. A receiver that has no room refuses, and cuts off transfers that are late
-// (late.go); the core sends its results again. So it does when one breaks off: there is no resumption.
+// (laggards.go); the core sends its results again. So it does when one breaks off: there is no resumption.
 //
 // # Misbehaviour
 //
