@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/sim"
-	"github.com/satin-peer/satin/internal/sim/life"
 	"github.com/satin-peer/satin/internal/sim/paper"
+	"github.com/satin-peer/satin/internal/sim/runlife"
 )
 
 // kindFlag is the flag --kinds.
@@ -83,16 +83,16 @@ func exact(args []string, out, progress io.Writer) error {
 // by the core of package steal, in the others by a model of it.
 func exactLives(from, seeds uint64, out io.Writer) error {
 	some := max(1, seeds/4)
-	return errors.Join(exactLife(from, seeds, life.Kind{}, "life of runs", "--life", out),
-		exactLife(from, some, life.Kind{Rosters: true}, "life of runs with rosters", "--life --rosters", out),
-		exactLife(from, some, life.Kind{Stealing: true}, "life of runs with stealing", "--life --stealing", out),
-		exactLife(from, some, life.Kind{Stealing: true, Rosters: true}, "life of runs with stealing and rosters",
+	return errors.Join(exactLife(from, seeds, runlife.Kind{}, "life of runs", "--life", out),
+		exactLife(from, some, runlife.Kind{Rosters: true}, "life of runs with rosters", "--life --rosters", out),
+		exactLife(from, some, runlife.Kind{Stealing: true}, "life of runs with stealing", "--life --stealing", out),
+		exactLife(from, some, runlife.Kind{Stealing: true, Rosters: true}, "life of runs with stealing and rosters",
 			"--life --stealing --rosters", out))
 }
 
-func exactLife(from, seeds uint64, kind life.Kind, what, flags string, out io.Writer) error {
+func exactLife(from, seeds uint64, kind runlife.Kind, what, flags string, out io.Writer) error {
 	began := time.Now()
-	c, failures := life.Check(from, seeds, kind)
+	c, failures := runlife.Check(from, seeds, kind)
 	fmt.Fprintf(out, "%s: %d schedules, %d violations; %d events, %d messages lost, %d crashes, "+
 		"%d answers, %d disputes; %.0f schedules/s\n", what, seeds, c.Failed, c.Events, c.Lost, c.Crashes, c.Answers,
 		c.Disputes, float64(seeds)/time.Since(began).Seconds())
@@ -200,7 +200,7 @@ func replay(args []string, out, _ io.Writer) error {
 		return usage("--stealing and --rosters go with --life")
 	}
 	if *lives {
-		return life.Replay(seed, life.Kind{Stealing: *stealing, Rosters: *rosters}, out)
+		return runlife.Replay(seed, runlife.Kind{Stealing: *stealing, Rosters: *rosters}, out)
 	}
 	c := sim.Schedule(seed, *kinds)
 	total := sim.Sequential(c.Tree)

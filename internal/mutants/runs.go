@@ -3,7 +3,7 @@ package main
 // Tests of package runs: of the small machines, conversations, and schedules.
 const (
 	runsUnits = "^Test(Tombstones|Claims|InTheWay|Shown|OwnerBelieves|WhoLed|Fetches|Runs|Ended|Own|Kept|Release|Revoked|Expiry|Dormant)"
-	lifeRoom  = "internal/sim/life"
+	lifeRoom  = "internal/sim/runlife"
 	lifeWorld = "^TestSchedules$"
 )
 

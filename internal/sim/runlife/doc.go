@@ -1,4 +1,4 @@
-// Package life runs the cores of package runs on many modelled peers, in virtual time and with everything that may
+// Package runlife runs the cores of package runs on many modelled peers, in virtual time and with everything that may
 // go wrong: messages are lost and delayed, the network falls apart and comes together, peers crash and come back,
 // with their disks whole or with a file missing, disks are full, owners leave, cancel, suspend and resume, two
 // peers answer the same run, jobs are no functions of their arguments, and a member lies.
@@ -8,4 +8,4 @@
 // is the core of package steal on its driver (part.go), as in a peer, with an engine that computes small trees:
 // orders of package runs begin and end it, it finds its checkpoints again, and it says who is master and what came out.
 // After the last fault there is quiet, and then everything must have come to its end. Check says what is checked.
-package life
+package runlife
