@@ -29,7 +29,7 @@ func enterGuard[A any](key unsafe.Pointer, guard func(*Frame, A) bool) {
 	if guard == nil {
 		panic("satin: RegisterGuard: the guard is nil")
 	}
-	engine.EnterGuard(key, func(w *engine.Worker, arg any) (ok, fits bool) {
+	engine.EnterGuard(key, nil, func(w *engine.Worker, arg any) (ok, fits bool) {
 		a, fits := arg.(A)
 		return fits && guard(frameOf(w), a), fits
 	})

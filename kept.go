@@ -26,11 +26,11 @@ func Keep(f *Frame, b []byte) (Kept, bool) {
 	if len(b) == 0 || len(b) > MaxKept {
 		panic(fmt.Sprintf("satin: Keep of %d bytes, want 1 to %d", len(b), MaxKept))
 	}
-	k, ok := f.worker().Shelf().Outside.(engine.Keeps)
-	if !ok {
+	to := f.worker().Shelf().Deposits
+	if to == nil {
 		return Kept{}, false
 	}
-	return Kept(k.Keep(b)), true
+	return Kept(to.Deposit(b)), true
 }
 
 // ErrNotKept is what Read returns if nobody who has the bytes can be reached.
@@ -38,7 +38,7 @@ var ErrNotKept = errors.New("satin: nobody who keeps it can be reached")
 
 // Read gives the bytes, from whoever has them, which are not to be changed. It waits, and lends its core to other jobs.
 func (k Kept) Read(f *Frame) ([]byte, error) {
-	b, err := f.worker().Shelf().ReadKept(f.worker(), engine.Name(k))
+	b, err := f.worker().Shelf().ReadDeposit(f.worker(), engine.Name(k))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotKept, err)
 	}

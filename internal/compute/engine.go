@@ -111,7 +111,7 @@ func New(cfg Config) (*Engine, error) {
 	e.closing, e.close = context.WithCancel(context.Background())
 	e.sharing = newSharing(e)
 	pool := engine.Config{Workers: cfg.Workers, Idle: cfg.Idle, Host: outside{e: e}, Outside: e.sharing,
-		Breathe: cfg.Breathe}
+		Deposits: e.sharing, Breathe: cfg.Breathe}
 	e.foreign = programs{quit: e.closing.Done(), waiting: map[uint64]chan *port.Execution{}, tell: func(ev port.Event) {
 		e.tell(func(told *[]port.Event) { *told = append(*told, ev) })
 	}}

@@ -31,11 +31,6 @@ type sharing struct {
 	sharers map[steal.SegmentID]bool // that have shared a lattice
 }
 
-var (
-	_ engine.Outside = (*sharing)(nil)
-	_ engine.Keeps   = (*sharing)(nil)
-)
-
 // maxNoted bounds what is remembered of values that were refused, and of jobs that share lattices: a job that names
 // more is given away, and comes back; what shares is told again.
 const maxNoted = 1024
@@ -122,15 +117,15 @@ func (s *sharing) Want(name engine.Name) {
 	s.about(port.Wanted, &port.Shared{Digest: sharedobj.Digest(name)})
 }
 
-// Keep and WantKept are of bytes that are to outlive the run: see engine.Keeps.
-func (s *sharing) Keep(b []byte) engine.Name {
+// Deposit has bytes kept that are to outlive the run: see engine.Deposits.
+func (s *sharing) Deposit(b []byte) engine.Name {
 	n := s.Name(engine.Version{Kind: engine.Constant, Registered: port.Deposit, State: b})
 	_ = n.Tell(false, nil) // nothing is encoded again, so nothing fails
 	return n.Name()
 }
 
-// WantKept is the other half of Keep.
-func (s *sharing) WantKept(name engine.Name) {
+// WantDeposit asks for them.
+func (s *sharing) WantDeposit(name engine.Name) {
 	s.about(port.Wanted, &port.Shared{Digest: sharedobj.Digest(name), Name: port.Deposit})
 }
 

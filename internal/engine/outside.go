@@ -23,13 +23,13 @@ type Outside interface {
 	Offered(Name)
 }
 
-// Keeps is an Outside with a place for bytes that are to outlive the run.
-type Keeps interface {
-	// Keep has this machine keep some, if it has room for them, and says what they are called in any case. They are not
-	// changed afterwards.
-	Keep(b []byte) Name
-	// WantKept asks for some, whoever has them: Shelf.Here or Shelf.Failed follows.
-	WantKept(Name)
+// Deposits is where bytes are left that are to outlive the run. Its methods are called by workers and must not block.
+type Deposits interface {
+	// Deposit has this machine keep some, if it has room for them, and says what they are called in any case. They are
+	// not changed afterwards.
+	Deposit(b []byte) Name
+	// WantDeposit asks for some, whoever has them: Shelf.Here or Shelf.Failed follows.
+	WantDeposit(Name)
 }
 
 // A Kind says how a shared value may change.

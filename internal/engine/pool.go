@@ -44,6 +44,8 @@ type Config struct {
 
 	// Outside is where shared values go to and come from; nil if no job leaves.
 	Outside Outside
+	// Deposits goes with it: see Shelf.Deposits.
+	Deposits Deposits
 
 	// Exec runs another program for a job (package satin, Exec) and waits for it; it returns soon when aborted says so.
 	// nil: there are none.
@@ -107,7 +109,7 @@ func NewPool(cfg Config) (*Pool, error) {
 	p := &Pool{cfg: cfg, host: cfg.Host,
 		scheduler: scheduler{start: time.Now().Add(-poolEpoch), quit: make(chan struct{})},
 		frontier:  frontier{runs: map[*Record]bool{}, outside: map[*Taken]bool{}, offers: make(chan struct{}, 1)}}
-	p.shelf.Outside = cfg.Outside
+	p.shelf.Outside, p.shelf.Deposits = cfg.Outside, cfg.Deposits
 	p.demand.Store(cfg.Workers > 1)
 	p.clock = p.now
 	if p.host == nil {

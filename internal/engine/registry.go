@@ -33,7 +33,7 @@ type registry struct {
 
 	methods     map[string]*Method // of shared objects and lattices
 	methodByKey map[unsafe.Pointer]*Method
-	guards      map[string]guard // by name of the function; replaced, never changed
+	guards      map[string]*guard // by name of the function; replaced, never changed
 }
 
 // clone copies the table; that of nil is empty.

@@ -14,6 +14,8 @@ type Shelf struct {
 	Partial any
 	// Outside is where shared values go to and come from; nil: nothing leaves.
 	Outside Outside
+	// Deposits is where bytes are left that are to outlive the run; nil: nowhere. It goes with an Outside.
+	Deposits Deposits
 	// Around is the engine around this one, if there is one: shared values are there.
 	Around Around
 
@@ -235,13 +237,12 @@ func (s *Shelf) Read(w *Worker, name Name, decode func([]byte) (any, error)) (an
 	return s.read(w, name, decode, func() { s.Outside.Want(name) })
 }
 
-// ReadKept gives bytes that outlive runs, and waits for them as Read does. They do not stay here.
-func (s *Shelf) ReadKept(w *Worker, name Name) ([]byte, error) {
-	k, ok := s.Outside.(Keeps)
-	if !ok {
+// ReadDeposit gives bytes that outlive runs, and waits for them as Read does. They do not stay here.
+func (s *Shelf) ReadDeposit(w *Worker, name Name) ([]byte, error) {
+	if s.Deposits == nil {
 		return nil, errNowhere
 	}
-	v, err := s.read(w, name, func(b []byte) (any, error) { return b, nil }, func() { k.WantKept(name) })
+	v, err := s.read(w, name, func(b []byte) (any, error) { return b, nil }, func() { s.Deposits.WantDeposit(name) })
 	s.Forget(name)
 	b, _ := v.([]byte)
 	return b, err

@@ -48,7 +48,7 @@ func init() {
 		true)
 	d.Alike = engine.Exact // where they run strictly
 	d.Enter(&ops{d})
-	engine.EnterGuard(*(*unsafe.Pointer)(unsafe.Pointer(&f)), func(w *engine.Worker, arg any) (ok, fits bool) {
+	engine.EnterGuard(d.Key, hasGuard, func(w *engine.Worker, arg any) (ok, fits bool) {
 		c, fits := arg.(Call)
 		return fits && guarded(w, c), fits
 	})

@@ -188,8 +188,11 @@ func guarded(w *engine.Worker, c Call) bool {
 // sees to.
 func frameOf(w *engine.Worker) *satin.Frame { return (*satin.Frame)(unsafe.Pointer(w)) }
 
-// HasGuard is for the engine: see [engine.Guarded].
-func (c Call) HasGuard() bool { return c.Guarded }
+// hasGuard says whether a call has a guard: see [engine.EnterGuard].
+func hasGuard(arg any) bool {
+	c, fits := arg.(Call)
+	return fits && c.Guarded
+}
 
 // Carried gives the handles that go with a call: it names them, and its argument may have them anywhere.
 func (c Call) Carried(engine.Handle) (all []engine.Shared) {
