@@ -17,7 +17,7 @@ import (
 // is not defined. So the result of a program must be acceptable whatever valid offers a Value has joined: a
 // search prunes what is worse than the bound, not what equals it, as the job that offered the bound may be
 // lost; and ties are broken by content. RunPartial tries a program on that.
-type Lattice[K, V any] struct{ at *place[K, V] }
+type Lattice[K, V any] struct{ handle[*place[K, V]] }
 
 // place is where a handle leads: at once to a value, or, for one that came from elsewhere, to what it is called.
 type place[K, V any] struct {
@@ -87,15 +87,15 @@ func ShareLattice[K, V any](f *Frame, join func(V, V) V, about K, bottom V) Latt
 	if c := p.lead(shareCell(f.worker(), kind, about, bottom)); c.oracle != nil {
 		p.made = len(f.ID().Path)
 	}
-	return Lattice[K, V]{p}
+	return Lattice[K, V]{engine.LeadTo(p)}
 }
 
 // Value gives the value as far as it is known here. It costs little more than a call: ask again rather than
 // keep it. It is the same memory for all jobs of a process, so nobody may change it.
-func (l Lattice[K, V]) Value(f *Frame) V { return *(*V)(l.at.get(f)) }
+func (l Lattice[K, V]) Value(f *Frame) V { return *(*V)(engine.Led(l.handle).get(f)) }
 
 // About gives what the lattice is about.
-func (l Lattice[K, V]) About(f *Frame) K { return l.at.here(f).about }
+func (l Lattice[K, V]) About(f *Frame) K { return engine.Led(l.handle).here(f).about }
 
 // find is head.resolve.
 func (p *place[K, V]) find(f *Frame) unsafe.Pointer {
@@ -113,14 +113,15 @@ func (l Lattice[K, V]) Offer(f *Frame, v V) {
 	if f.Aborted() {
 		return
 	}
-	c := l.at.here(f)
+	at := engine.Led(l.handle)
+	c := at.here(f)
 	if c.kind.check != nil {
 		if err := c.kind.check(c.about, v); err != nil && err != engine.ErrUnchecked {
 			panic(fmt.Sprintf("satin: an offer to lattice %q is not valid: %v", c.kind.name, err))
 		}
 	}
 	if c.oracle != nil {
-		c.oracle.offer(f, v, l.at.made)
+		c.oracle.offer(f, v, at.made)
 		return
 	}
 	if c.join(v) && c.open.Load() {
@@ -152,41 +153,43 @@ func (p *place[K, V]) here(f *Frame) *cell[K, V] {
 // MarshalBinary carries the handle to another process: what the lattice is called, not its value, so that a job that
 // names it has the same argument wherever and whenever it is spawned.
 func (l Lattice[K, V]) MarshalBinary() ([]byte, error) {
-	if l.at == nil {
+	at := engine.Led(l.handle)
+	if at == nil {
 		return nil, nil
 	}
-	name := l.at.name
-	if c := l.at.cell.Load(); c != nil {
+	name := at.name
+	if c := at.cell.Load(); c != nil {
 		if c.shelf.Outside == nil {
 			return nil, errAlone
 		}
 		name = c.name
 	}
-	return append(append([]byte(nil), name[:]...), l.at.kind.name...), nil
+	return append(append([]byte(nil), name[:]...), at.kind.name...), nil
 }
 
 // UnmarshalBinary is the other half of MarshalBinary.
 func (l *Lattice[K, V]) UnmarshalBinary(b []byte) error {
-	if l.at = nil; len(b) == 0 {
+	if *l = (Lattice[K, V]{}); len(b) == 0 {
 		return nil
 	}
 	n := min(len(b), nameSize)
 	kind, err := methodOf[*lattice[K, V]](string(b[n:]))
 	if err == nil {
-		l.at = newPlace(kind)
-		copy(l.at.name[:], b[:n])
+		at := newPlace(kind)
+		copy(at.name[:], b[:n])
+		l.handle = engine.LeadTo(at)
 	}
 	return err
 }
 
-// Leave is for the engine.
-func (l Lattice[K, V]) Leave(engine.Handle) (leaving engine.Leaving, ok bool, err error) {
-	if l.at == nil {
+// Leave is engine.Shared's.
+func (p *place[K, V]) Leave(*engine.Shelf) (leaving engine.Leaving, ok bool, err error) {
+	if p == nil {
 		return leaving, false, nil
 	}
-	c := l.at.cell.Load()
+	c := p.cell.Load()
 	if c == nil { // no job has used this handle: what is known here is joined where it goes all the same
-		return engine.Leaving{Name: l.at.name}, true, nil
+		return engine.Leaving{Name: p.name}, true, nil
 	}
 	leaving.Name = c.name
 	if err = c.say(); err == nil {

@@ -14,14 +14,17 @@ import (
 // much a function of its argument as one that does not. Inside a process handles lead to values by reference. They
 // travel as names, which are hashes of what they name: the value is fetched by the peers whose jobs read it.
 
+// handle makes a handle of a type, which the engine finds in arguments and results.
+type handle[S engine.Shared] = engine.Lead[S]
+
 // A Constant is a handle of a value that many jobs read and none changes: a database, a scene, a formula. It may be
 // a job's argument, or a field in it, but not in slices or maps.
-type Constant[T any] struct{ v *version[T] }
+type Constant[T any] struct{ handle[*version[T]] }
 
 // ShareConstant makes v a constant, whose memory belongs to the runtime from now on: nobody may change it. Equal values
 // of one type are one constant, wherever they are shared. It is encoded when a job that names it leaves.
 func ShareConstant[T any](f *Frame, v T) Constant[T] {
-	return Constant[T]{newVersion(f, v, constantOf[T]())}
+	return Constant[T]{engine.LeadTo(newVersion(f, v, constantOf[T]()))}
 }
 
 // NewConstant is ShareConstant outside of all jobs, for the argument of a root job: a database that is read from a
@@ -30,7 +33,7 @@ func ShareConstant[T any](f *Frame, v T) Constant[T] {
 func NewConstant[T any](v T) Constant[T] {
 	c := &version[T]{loose: true, what: constantOf[T]()}
 	c.value.Store(&v)
-	return Constant[T]{c}
+	return Constant[T]{engine.LeadTo(c)}
 }
 
 func constantOf[T any]() engine.Version {
@@ -40,19 +43,17 @@ func constantOf[T any]() engine.Version {
 
 // Read gives the value. It is the same memory for all jobs of a process, so nobody may change it. It waits, and lends
 // its core to other jobs, if the value is not here; for a job's own argument it is. It panics if nobody has it.
-func (c Constant[T]) Read(f *Frame) T { return c.v.read(f, "Read") }
+func (c Constant[T]) Read(f *Frame) T { return engine.Led(c.handle).read(f, "Read") }
 
 // MarshalBinary and UnmarshalBinary carry the handle to another process.
-func (c Constant[T]) MarshalBinary() ([]byte, error) { return c.v.marshal() }
+func (c Constant[T]) MarshalBinary() ([]byte, error) { return engine.Led(c.handle).marshal() }
 
 // UnmarshalBinary is the other half of MarshalBinary.
-func (c *Constant[T]) UnmarshalBinary(b []byte) (err error) {
-	c.v, err = unmarshalVersion[T](b)
+func (c *Constant[T]) UnmarshalBinary(b []byte) error {
+	v, err := unmarshalVersion[T](b)
+	c.handle = engine.LeadTo(v)
 	return err
 }
-
-// Leave is for the engine.
-func (c Constant[T]) Leave(h engine.Handle) (engine.Leaving, bool, error) { return c.v.leave(h) }
 
 // An Object is a handle of one version of a value that goes from version to version: the bodies of an N-body
 // simulation, step by step. S is the type of its state, W of what is written. It may be a job's argument, or a field
@@ -61,7 +62,7 @@ func (c Constant[T]) Leave(h engine.Handle) (engine.Leaving, bool, error) { retu
 // Jobs read exactly the version that they were given, whatever has been written since: that is Satin's guard
 // consistency (programming model, 3.2) with the guard made exact.
 type Object[S, W any] struct {
-	v    *version[S]
+	handle[*version[S]]
 	move *move[S, W]
 }
 
@@ -87,7 +88,7 @@ func RegisterObject[S, W any](name string, fn func(S, W) S) {
 func Share[S, W any](f *Frame, fn func(S, W) S, first S) Object[S, W] {
 	m := engine.MustMethod(funcKey(fn), "RegisterObject").Typed.(*move[S, W])
 	v := newVersion(f, first, engine.Version{Kind: engine.Phased, Registered: m.name})
-	return Object[S, W]{v, m}
+	return Object[S, W]{engine.LeadTo(v), m}
 }
 
 // Write gives the version that comes of this one by a write w, and leaves this one as it is. One
@@ -97,42 +98,43 @@ func Share[S, W any](f *Frame, fn func(S, W) S, first S) Object[S, W] {
 // In a swarm the new state is encoded and hashed at once, and if others have the old one they are told of the write:
 // each peer that has the old state applies it for itself.
 func (o Object[S, W]) Write(f *Frame, w W) Object[S, W] {
-	old := o.v.read(f, "Write")
+	v := engine.Led(o.handle)
+	old := v.read(f, "Write")
 	next := newVersion(f, o.move.fn(old, w), engine.Version{Kind: engine.Phased, Registered: o.move.name})
 	if next.shelf.Outside != nil {
-		next.follow(o.v, w)
+		next.follow(v, w)
 	}
-	return Object[S, W]{next, o.move}
+	return Object[S, W]{engine.LeadTo(next), o.move}
 }
 
 // Read gives the state of this version. It is the same memory for all jobs of a process, so nobody may change it. It
 // waits like the Read of a Constant.
-func (o Object[S, W]) Read(f *Frame) S { return o.v.read(f, "Read") }
+func (o Object[S, W]) Read(f *Frame) S { return engine.Led(o.handle).read(f, "Read") }
 
 // MarshalBinary carries the handle to another process.
 func (o Object[S, W]) MarshalBinary() ([]byte, error) {
-	if o.v == nil {
+	v := engine.Led(o.handle)
+	if v == nil {
 		return nil, nil
 	}
-	name, err := o.v.marshal()
+	name, err := v.marshal()
 	return append(name, o.move.name...), err
 }
 
 // UnmarshalBinary is the other half of MarshalBinary.
-func (o *Object[S, W]) UnmarshalBinary(b []byte) (err error) {
+func (o *Object[S, W]) UnmarshalBinary(b []byte) error {
 	*o = Object[S, W]{}
 	if len(b) == 0 {
 		return nil
 	}
 	n := min(len(b), nameSize)
-	if o.v, err = unmarshalVersion[S](b[:n]); err == nil {
+	v, err := unmarshalVersion[S](b[:n])
+	if err == nil {
+		o.handle = engine.LeadTo(v)
 		o.move, err = methodOf[*move[S, W]](string(b[n:]))
 	}
 	return err
 }
-
-// Leave is for the engine.
-func (o Object[S, W]) Leave(h engine.Handle) (engine.Leaving, bool, error) { return o.v.leave(h) }
 
 // Apply is engine.Mover's: it makes the state after a write that was made elsewhere.
 func (m *move[S, W]) Apply(s *engine.Shelf, old engine.Name, write []byte) (value any, state []byte, err error) {

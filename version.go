@@ -143,15 +143,15 @@ func (v *version[T]) marshal() ([]byte, error) {
 	return append([]byte(nil), name[:]...), err
 }
 
-// leave is engine.Shared's.
-func (v *version[T]) leave(h engine.Handle) (l engine.Leaving, ok bool, err error) {
+// Leave is engine.Shared's.
+func (v *version[T]) Leave(s *engine.Shelf) (l engine.Leaving, ok bool, err error) {
 	if v == nil {
 		return l, false, nil
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.loose && v.shelf != h.Shelf {
-		v.shelf, v.named, v.told = h.Shelf, nil, false
+	if v.loose && v.shelf != s {
+		v.shelf, v.named, v.told = s, nil, false
 	}
 	if l.Name, err = v.call(engine.Name{}, nil); err == nil {
 		err = v.say(false)

@@ -104,7 +104,7 @@ func fetched(n int64) []byte {
 func tellNames(fn string, arg any) {
 	var names []byte
 	engine.Handles(arg, func(h engine.Shared) {
-		l, ok, err := h.Leave(engine.Handle{Shelf: inside.Pool().Shelf()})
+		l, ok, err := h.Leave(inside.Pool().Shelf())
 		if err != nil {
 			panic(err)
 		}

@@ -17,7 +17,7 @@ type Loan struct {
 func HandOver(arg any) (encoded []byte, loans []Loan, err error) {
 	shelf := &engine.Shelf{Outside: &lender{Codec: wire.Shared(), loans: &loans}}
 	engine.Handles(arg, func(h engine.Shared) {
-		if _, _, bad := h.Leave(engine.Handle{Shelf: shelf}); bad != nil {
+		if _, _, bad := h.Leave(shelf); bad != nil {
 			err = bad
 		}
 	})

@@ -152,7 +152,7 @@ func (s *sharing) names(j engine.Job) ([]byte, error) {
 	var bad error
 	seen := map[engine.Name]bool{}
 	engine.Handles(j.Arg, func(h engine.Shared) {
-		l, ok, err := h.Leave(engine.Handle{Shelf: s.e.pool.Shelf()})
+		l, ok, err := h.Leave(s.e.pool.Shelf())
 		if err == nil && ok {
 			err = s.refuses(l.Name)
 		}
@@ -177,7 +177,7 @@ func (s *sharing) names(j engine.Job) ([]byte, error) {
 // that it cannot.
 func (s *sharing) tellOf(v any) (names []sharedobj.Digest, bad error) {
 	engine.Handles(v, func(h engine.Shared) {
-		l, ok, err := h.Leave(engine.Handle{Shelf: s.e.pool.Shelf()})
+		l, ok, err := h.Leave(s.e.pool.Shelf())
 		if bad == nil {
 			bad = err
 		}

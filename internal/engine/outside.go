@@ -60,16 +60,26 @@ type Named interface {
 	Drop()
 }
 
-// Shared is a type whose values stand for shared ones. Package satin's are; they say so with a method that no other
-// package can name.
+// Shared is a value that jobs share, or what is known of one here.
 type Shared interface {
-	// Leave tells the others of what a handle stands for, unless they know it, and says what it is called. It is
-	// called when the handle leaves the process, or may have to. The zero handle stands for nothing: false.
-	Leave(Handle) (Leaving, bool, error)
+	// Leave tells the others of it, unless they know it, and says what it is called. It is called when a handle of it
+	// leaves the process, or may have to, from that shelf. The zero handle leads to nothing: false.
+	Leave(*Shelf) (Leaving, bool, error)
 }
 
-// A Handle marks them, and says which shelf they leave from.
-type Handle struct{ Shelf *Shelf }
+// A Handle leads to what is shared. Package satin's are such; they embed a Lead, for nothing else has the method.
+type Handle interface{ shared() Shared }
+
+// A Lead makes a handle of what embeds it. An application writer sees nothing of it there.
+type Lead[S Shared] struct{ to S }
+
+// LeadTo makes one.
+func LeadTo[S Shared](to S) Lead[S] { return Lead[S]{to} }
+
+// Led gives what one leads to.
+func Led[S Shared](l Lead[S]) S { return l.to }
+
+func (l Lead[S]) shared() Shared { return l.to }
 
 // Leaving is what goes with a job whose argument has a handle.
 type Leaving struct {
@@ -79,18 +89,18 @@ type Leaving struct {
 
 // A Carrier is a value that stands for several: the call of a module's job, whose argument nobody else can read.
 type Carrier interface {
-	Carried(Handle) []Shared
+	Carried() []Handle
 }
 
 var (
-	carried = reflect.TypeFor[Shared]()
+	carried = reflect.TypeFor[Handle]()
 	carrier = reflect.TypeFor[Carrier]()
 )
 
 // handles remembers which types have some.
 var handles sync.Map // of reflect.Type: bool
 
-// Handles calls f for each handle in a value. They are not inside slices and maps: see notEncodable.
+// Handles calls f for what each handle in a value leads to. They are not inside slices and maps: see notEncodable.
 func Handles(v any, f func(Shared)) {
 	if v == nil {
 		return
@@ -108,14 +118,14 @@ func Handles(v any, f func(Shared)) {
 
 func handlesIn(v reflect.Value, f func(Shared)) {
 	if v.Type().Implements(carrier) {
-		for _, h := range v.Interface().(Carrier).Carried(Handle{}) {
-			f(h)
+		for _, h := range v.Interface().(Carrier).Carried() {
+			f(h.shared())
 		}
 		return
 	}
 	if v.Type().Implements(carried) {
 		if v.Kind() != reflect.Pointer || !v.IsNil() {
-			f(v.Interface().(Shared))
+			f(v.Interface().(Handle).shared())
 		}
 		return
 	}

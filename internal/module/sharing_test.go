@@ -155,7 +155,7 @@ func TestGuards(t *testing.T) {
 func guardsHold(t *testing.T, p *engine.Pool, c Call) {
 	var names []byte
 	engine.Handles(c, func(h engine.Shared) {
-		l, ok, err := h.Leave(engine.Handle{})
+		l, ok, err := h.Leave(nil)
 		if !ok || err != nil {
 			t.Errorf("what it names cannot leave: %v, %v", ok, err)
 		}

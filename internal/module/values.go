@@ -195,13 +195,13 @@ func hasGuard(arg any) bool {
 }
 
 // Carried gives the handles that go with a call: it names them, and its argument may have them anywhere.
-func (c Call) Carried(engine.Handle) (all []engine.Shared) {
+func (c Call) Carried() (all []engine.Handle) {
 	for b := c.Names; len(b) >= nameSize; b = b[nameSize:] {
 		name := Name(b[:nameSize])
 		if h := c.from.find(name); h != nil {
 			all = append(all, h)
 		} else {
-			all = append(all, bare(name))
+			all = append(all, engine.LeadTo(bare(name)))
 		}
 	}
 	return all
@@ -212,7 +212,7 @@ const nameSize = len(Name{})
 // A bare name is that of a value that came from elsewhere.
 type bare Name
 
-// Leave is for the engine.
-func (b bare) Leave(engine.Handle) (engine.Leaving, bool, error) {
+// Leave is engine.Shared's.
+func (b bare) Leave(*engine.Shelf) (engine.Leaving, bool, error) {
 	return engine.Leaving{Name: Name(b)}, true, nil
 }

@@ -27,7 +27,7 @@ type Shared interface {
 
 // A handle is one of package satin's.
 type handle interface {
-	engine.Shared
+	engine.Handle
 	MarshalBinary() ([]byte, error)
 }
 

@@ -89,7 +89,7 @@ func Tree(ctx context.Context, name, fn string, arg any) (tree *sim.Recorded, re
 	if err != nil {
 		return nil, nil, err
 	}
-	engine.Handles(arg, func(h engine.Shared) { _, _, _ = h.Leave(engine.Handle{Shelf: r.pool.Shelf()}) })
+	engine.Handles(arg, func(h engine.Shared) { _, _, _ = h.Leave(r.pool.Shelf()) })
 	root := &node{fn: fn, arg: arg}
 	if err := r.do(ctx, root); err != nil {
 		return nil, nil, err
@@ -111,7 +111,7 @@ func Whole(ctx context.Context, fn string, arg any) (used time.Duration, err err
 		return 0, err
 	}
 	defer p.Close()
-	engine.Handles(arg, func(h engine.Shared) { _, _, _ = h.Leave(engine.Handle{Shelf: p.Shelf()}) })
+	engine.Handles(arg, func(h engine.Shared) { _, _, _ = h.Leave(p.Shelf()) })
 	ended := make(chan engine.Outcome, 1)
 	in := engine.Job{ID: job.ID{Run: job.NewRunID()}, Func: fn, Arg: arg, Restarted: true}
 	if _, err := p.Submit(in, func(o engine.Outcome) {
