@@ -34,7 +34,7 @@ func mistyped(_ *satin.Frame, n int) int { return n }
 // What a function was registered with is what is done with its results: a proof or a refutation is the last word, the
 // essence is compared, and Unlike is asked about arguments.
 func TestOptions(t *testing.T) {
-	f, _ := satin.Lookup("option.both")
+	f, _ := engine.Lookup("option.both")
 	for said, want := range map[string]string{"proof": "proof true <nil>", "A": "a false <nil>",
 		"wrong": "wrong false it is wrong", "": " false satin: the result says nothing"} {
 		essence, proven, err := f.Judge(1, said)
@@ -42,8 +42,8 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%q is judged %q, want %q", said, got, want)
 		}
 	}
-	if f, _ = satin.Lookup("option.exact"); f.Alike != engine.Exact || f.Essence != nil || f.Unlike(3) != "it is odd" ||
-		f.Unlike(4) != "" || f.Small != 7 {
+	if f, _ = engine.Lookup("option.exact"); f.Alike != engine.Exact || f.Essence != nil ||
+		f.Unlike(3) != "it is odd" || f.Unlike(4) != "" || f.Small != 7 {
 		t.Errorf("Exact, Unlike and Small: %+v", f)
 	}
 }

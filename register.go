@@ -50,9 +50,3 @@ func RegisterErr[A, R any](name string, fn func(*Frame, A) (R, error), options .
 //
 // It panics if err is nil or cannot be compared, or if the name or the error is registered already.
 func RegisterError(name string, err error) { engine.RegisterError(name, err) }
-
-// A Func describes a registered function.
-type Func = engine.Func
-
-// Lookup finds a registered function by its name.
-func Lookup(name string) (Func, bool) { return engine.Lookup(name) }

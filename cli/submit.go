@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
-	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -19,7 +18,6 @@ import (
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/internal/compute"
-	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/settings"
 	"github.com/satin-peer/satin/steal"
@@ -174,16 +172,15 @@ func cancelled(why string) error {
 
 // decodeResult makes the value that the root job returned of its encoding.
 func decodeResult(root string, encoded []byte) (any, error) {
-	fn, ok := satin.Lookup(root)
-	if !ok {
+	result, known, err := compute.ResultOf(root, encoded)
+	if !known {
 		return nil, failed(
 			"this program has no function %q any more: it and the daemon are of different versions; restart the daemon", root)
 	}
-	value := reflect.New(fn.Result)
-	if err := wire.Outcomes().Decode(encoded, value.Interface()); err != nil {
+	if err != nil {
 		return nil, failed("the answer cannot be read: %w", err)
 	}
-	return value.Elem().Interface(), nil
+	return result, nil
 }
 
 // measure gives the progress that was told last.

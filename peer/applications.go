@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/compute/child"
+	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/peer/statement"
@@ -116,7 +116,7 @@ func (c *catalog) unfit(m *statement.SignedManifest) string {
 	case !strings.HasPrefix(m.Entry, m.App+"."):
 		return fmt.Sprintf("its entry function %q is not one of %s", m.Entry, m.App)
 	}
-	if _, ok := satin.Lookup(m.Entry); !ok {
+	if _, ok := engine.Lookup(m.Entry); !ok {
 		return fmt.Sprintf("%s has no function %q", m.App, m.Entry)
 	}
 	if m.Rounding != "" && m.Rounding != compute.Rounding() {

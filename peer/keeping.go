@@ -13,8 +13,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
@@ -160,7 +160,7 @@ func (x *keeping) fetchAnswer(ctx context.Context, o *runs.FetchAnswer, m *runs.
 		if outcome, err = x.askForAnswer(ctx, id, &o.Claim); err != nil {
 			continue
 		}
-		if fn, ok := satin.Lookup(m.Entry); ok {
+		if fn, ok := engine.Lookup(m.Entry); ok {
 			if _, _, _, bad := compute.DecodeOutcome(m.Run, outcome, fn); bad != nil {
 				err = fmt.Errorf("the outcome cannot be read: %w", bad)
 				continue

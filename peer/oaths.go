@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
@@ -65,7 +65,7 @@ func OpenSworn(run string, s *report.Sworn) (arg, result any, authors []string, 
 	if arg, err = compute.ArgumentOf(s.Function, s.Argument); err != nil {
 		return nil, nil, nil, err
 	}
-	fn, _ := satin.Lookup(s.Function)
+	fn, _ := engine.Lookup(s.Function)
 	result, failed, panicked, err := compute.DecodeOutcome(id, s.Outcome, fn)
 	switch {
 	case err != nil:

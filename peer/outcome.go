@@ -7,8 +7,8 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
-	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
@@ -78,7 +78,7 @@ func (x *reporter) restsOn(t *report.Trust, keys []byte, by string) {
 
 // judge reads the root job's outcome.
 func judge(run job.RunID, entry string, outcome []byte) (o control.Outcome) {
-	fn, ok := satin.Lookup(entry)
+	fn, ok := engine.Lookup(entry)
 	if !ok {
 		o.Failure = fmt.Sprintf("this program has no function %q any more", entry)
 		return o

@@ -16,6 +16,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/engine"
 )
 
 // workers are the sizes of pools that everything is tried on: the owner alone, with one thief, and with more workers
@@ -152,7 +153,7 @@ func Described(t *testing.T, app apps.App, ownFiles ...string) {
 				t.Errorf("example %q: %v", line, err)
 				continue
 			}
-			fn, ok := satin.Lookup(p.Root)
+			fn, ok := engine.Lookup(p.Root)
 			if !ok || fn.Arg != reflect.TypeOf(p.Arg) {
 				t.Errorf("example %q: root job %s of a %T is not registered", line, p.Root, p.Arg)
 			}

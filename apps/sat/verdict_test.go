@@ -12,14 +12,15 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/engine"
 )
 
 // Guards that who could not have a piece has no answer, and nobody is put out for that.
 func TestLostIsNoAnswer(t *testing.T) {
 	for _, v := range []Verdict{{Lost: true}, {}, {Accepted: true}} {
-		one, _ := satin.Lookup("sat.verdict")
+		one, _ := engine.Lookup("sat.verdict")
 		_, proven, err := one.Judge(Claim{}, v)
-		several, _ := satin.Lookup("sat.verdicts")
+		several, _ := engine.Lookup("sat.verdicts")
 		_, all, why := several.Judge(Hearing{}, []Verdict{{Accepted: true}, v, {}})
 		if proven || all || errors.Is(err, satin.ErrNothing) != v.Lost || !v.Lost && err != nil || why != err {
 			t.Errorf("%+v: %v, %v; among others: %v, %v", v, proven, err, all, why)

@@ -175,6 +175,16 @@ func ReturnedValue(outcome []byte) []byte {
 	return o.Value
 }
 
+// ResultOf makes the result of such a value of a registered function; false if there is no such function.
+func ResultOf(fn string, value []byte) (result any, known bool, err error) {
+	f, ok := engine.Lookup(fn)
+	if !ok {
+		return nil, false, nil
+	}
+	result, err = decodeValue(wire.Outcomes(), value, f.Result)
+	return result, true, err
+}
+
 // decodeValue makes a value of type t from its encoding.
 func decodeValue(c *wire.Codec, b []byte, t reflect.Type) (any, error) {
 	v := reflect.New(t)

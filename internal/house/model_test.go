@@ -30,7 +30,7 @@ func TestBlocking(t *testing.T) {
 	with := func(doc string) []string {
 		return []string{"doc.go", "// Package satin.\n//\n" + doc + "package satin\n", "pool.go", "package satin\n" +
 			"type Pool struct{}\ntype Option struct{}\ntype inner struct{}\n" +
-			"func (p *Pool) Close() {}\nfunc (p *Pool) wait() {}\nfunc (inner) Wait() {}\nfunc (p Pool) Leave() {}\n" +
+			"func (p *Pool) Close() {}\nfunc (p *Pool) wait() {}\nfunc (inner) Wait() {}\nfunc (p Pool) MarshalBinary() {}\n" +
 			"func Run[A any](a A) {}\nfunc RegisterErr() {}\nfunc Exact() Option { return Option{} }\n"}
 	}
 	check(t, house.Blocking, []ruleCase{
