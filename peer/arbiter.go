@@ -14,21 +14,21 @@ import (
 // it: so a run that has more processors than it can use gives some to one that has not, with nobody to decide it for
 // all, and whoever submits many runs, or says that they are efficient, takes nothing from others. Where there are too
 // few cores, owners take turns, and so do an owner's runs. A run that has no work here keeps one core, so that it goes
-// on stealing, and lends the others. Shares change when a run comes or goes, when the volunteer says so, and at every
-// turn. If the cores are to rest for a part of their time, a turn has fewer of them.
+// on stealing, and lends the others. Allotments change when a run comes or goes, when the volunteer says so, and at
+// every turn. If the cores are to rest for a part of their time, a turn has fewer of them.
 type arbiter struct {
-	mu     sync.Mutex
-	cores  int // that the volunteer allows at most
-	rest   int // percentage of their time in which they are to be left alone
-	now    int // of them, in this turn, if there is a rest
-	paused bool
-	sated  bool // runs take nothing more from others
-	clock  throttle
-	shares []*share
-	turn   int
+	mu         sync.Mutex
+	cores      int // that the volunteer allows at most
+	rest       int // percentage of their time in which they are to be left alone
+	now        int // of them, in this turn, if there is a rest
+	paused     bool
+	sated      bool // runs take nothing more from others
+	clock      throttle
+	allotments []*allotment
+	turn       int
 }
 
-// turnEvery is how long the shares of several runs stay as they are.
+// turnEvery is how long the allotments of several runs stay as they are.
 const turnEvery = 200 * time.Millisecond
 
 // restEvery is the same where cores are to rest for a part of their time: what waits for a job here waits for a rest
@@ -38,8 +38,8 @@ const restEvery = 50 * time.Millisecond
 // aloneFor is how long a turn lasts when there is nobody to take turns with.
 const aloneFor = time.Second
 
-// share is one run's part.
-type share struct {
+// allotment is the cores that one run may have.
+type allotment struct {
 	owner string
 	// worth has the bits of the run's efficiency, 0 to 1; 0: it is not known.
 	worth atomic.Uint64
@@ -56,11 +56,11 @@ type share struct {
 }
 
 // join adds a run.
-func (a *arbiter) join(s *share) {
+func (a *arbiter) join(s *allotment) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s.last = -1
-	a.shares = append(a.shares, s)
+	a.allotments = append(a.allotments, s)
 	if a.sated {
 		s.finish(true)
 	}
@@ -68,12 +68,12 @@ func (a *arbiter) join(s *share) {
 }
 
 // leave removes a run.
-func (a *arbiter) leave(s *share) {
+func (a *arbiter) leave(s *allotment) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for i, other := range a.shares {
+	for i, other := range a.allotments {
 		if other == s {
-			a.shares = append(a.shares[:i], a.shares[i+1:]...)
+			a.allotments = append(a.allotments[:i], a.allotments[i+1:]...)
 			break
 		}
 	}
@@ -105,7 +105,7 @@ func (a *arbiter) finish(on bool) {
 		return
 	}
 	a.sated = on
-	for _, s := range a.shares {
+	for _, s := range a.allotments {
 		s.finish(on)
 	}
 }
@@ -119,7 +119,7 @@ func (a *arbiter) next() time.Duration {
 	case a.rest > 0:
 		every = restEvery
 		a.now = a.clock.turn(a.cores, a.rest, every)
-	case len(a.shares) < 2:
+	case len(a.allotments) < 2:
 		return aloneFor
 	}
 	if a.rest == 0 || a.now > 0 { // else who is next stays next: a rest is nobody's turn
@@ -148,7 +148,7 @@ func (a *arbiter) used(all time.Duration) {
 
 // divide sets every run's cores. The mutex is held.
 func (a *arbiter) divide() {
-	n := len(a.shares)
+	n := len(a.allotments)
 	if n == 0 {
 		return
 	}
@@ -160,7 +160,7 @@ func (a *arbiter) divide() {
 		cores = 0
 	}
 	runs := make([]contender, n)
-	for i, s := range a.shares {
+	for i, s := range a.allotments {
 		runs[i] = contender{want: min(s.most, cores), owner: s.owner, worth: math.Float64frombits(s.worth.Load())}
 		if n > 1 && s.dry() {
 			runs[i].want = min(runs[i].want, 1)
@@ -168,7 +168,7 @@ func (a *arbiter) divide() {
 	}
 	turns := !a.paused && a.cores > 0 && (n > 1 || a.rest > 0)
 	for i, c := range shareOut(cores, runs, a.turn) {
-		if s := a.shares[i]; s.last != c || s.turns != turns {
+		if s := a.allotments[i]; s.last != c || s.turns != turns {
 			s.last, s.turns = c, turns
 			s.set(c, turns)
 		}
@@ -176,7 +176,7 @@ func (a *arbiter) divide() {
 }
 
 // values notes how efficient the run is.
-func (s *share) values(efficiency float64) { s.worth.Store(math.Float64bits(efficiency)) }
+func (s *allotment) values(efficiency float64) { s.worth.Store(math.Float64bits(efficiency)) }
 
 // A contender is a run that wants cores.
 type contender struct {

@@ -80,7 +80,7 @@ func TestTurns(t *testing.T) {
 	a := &arbiter{cores: 1}
 	current := make([]int, 3)
 	for i := range served {
-		a.join(&share{most: 4, finish: func(bool) {}, dry: func() bool { return false },
+		a.join(&allotment{most: 4, finish: func(bool) {}, dry: func() bool { return false },
 			set: func(c int, _ bool) { current[i] = c }})
 	}
 	for range 300 {
@@ -125,9 +125,9 @@ func TestTurnsOfOwners(t *testing.T) {
 func TestDryRunLendsItsCores(t *testing.T) {
 	var busy, dry int
 	a := &arbiter{cores: 8}
-	a.join(&share{most: 8, finish: func(bool) {}, dry: func() bool { return false },
+	a.join(&allotment{most: 8, finish: func(bool) {}, dry: func() bool { return false },
 		set: func(c int, _ bool) { busy = c }})
-	a.join(&share{most: 8, finish: func(bool) {}, dry: func() bool { return true },
+	a.join(&allotment{most: 8, finish: func(bool) {}, dry: func() bool { return true },
 		set: func(c int, _ bool) { dry = c }})
 	if busy != 7 || dry != 1 {
 		t.Errorf("busy %d, dry %d", busy, dry)

@@ -15,7 +15,7 @@ func TestCourtesy(t *testing.T) {
 	b, clock := standing()
 	a := &arbiter{cores: 4}
 	run := -1
-	a.join(&share{most: 4, finish: func(bool) {}, dry: func() bool { return false },
+	a.join(&allotment{most: 4, finish: func(bool) {}, dry: func() bool { return false },
 		set: func(c int, _ bool) { run = c }})
 	var seen preferences.Seen
 	var told []int

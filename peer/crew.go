@@ -113,14 +113,14 @@ func (c *crew) nextLife() steal.Incarnation {
 	return steal.Incarnation(c.host.Incarnation()<<20 + c.lives.Add(1))
 }
 
-// share lets a session have its part of the cores; most is the run's own limit, 0 is none.
-func (c *crew) share(s *session.Session, owner string, most int) *share {
+// allot lets a session have its part of the cores; most is the run's own limit, 0 is none.
+func (c *crew) allot(s *session.Session, owner string, most int) *allotment {
 	if most <= 0 || most > c.cfg.Workers {
 		most = c.cfg.Workers
 	}
-	sh := &share{owner: owner, most: most, dry: func() bool { return dry(s) }, set: s.SetCores, finish: s.Finish}
-	c.arbiter.join(sh)
-	return sh
+	its := &allotment{owner: owner, most: most, dry: func() bool { return dry(s) }, set: s.SetCores, finish: s.Finish}
+	c.arbiter.join(its)
+	return its
 }
 
 // dry says whether the run has no work on this peer at the moment.

@@ -238,7 +238,7 @@ func (t *conductor) dismiss(r *part) {
 	s := r.session
 	final := r.stats()
 	t.live.Delete(r.manifest.Run)
-	t.crew.arbiter.leave(r.share)
+	t.crew.arbiter.leave(r.cores)
 	t.crew.memory.leave(r.manifest.Run)
 	r.ended = t.now()
 	r.conclude(t, &final)

@@ -119,7 +119,7 @@ func (x *coordinator) keepUp(now time.Time) {
 		}
 		due := r.gauge.due(now)
 		if r.final == nil {
-			r.share.values(r.efficiency())
+			r.cores.values(r.efficiency())
 		}
 		t.mu.Unlock()
 		if !due || !r.session.Stats().Master {

@@ -172,7 +172,7 @@ func (p *Peer) CoresOf(run string) int {
 	defer p.runs.mu.Unlock()
 	p.crew.arbiter.mu.Lock()
 	defer p.crew.arbiter.mu.Unlock()
-	return p.runs.parts[id].share.last
+	return p.runs.parts[id].cores.last
 }
 
 // PastSessions is how many sessions of ended runs are kept.

@@ -24,7 +24,7 @@ import (
 	"github.com/satin-peer/satin/verify"
 )
 
-// part is what this peer does, or has done, in a run. The conductor's mutex guards what changes; session and share do
+// part is what this peer does, or has done, in a run. The conductor's mutex guards what changes; session and cores do
 // not, once set, but the session is let go of some time after the end.
 type part struct {
 	manifest *runs.Manifest // its head, and of one that is verified the whole: for accusations; never changed
@@ -33,7 +33,7 @@ type part struct {
 	input    uint64       // bytes of what the root's argument names
 	roster   *runs.Roster // that the session was told by
 	life     uint64       // tells this session from others of the same run
-	share    *share
+	cores    *allotment
 
 	load  loadTeller
 	loads map[peer.ID]*load // what the others that take part have told
@@ -139,7 +139,7 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 		r.input += m.Constants[i].Size
 	}
 	t.apps.constants.lend(m, s)
-	r.share = t.crew.share(s, m.Owner.String(), m.MaxCores)
+	r.cores = t.crew.allot(s, m.Owner.String(), m.MaxCores)
 	return nil
 }
 
@@ -176,7 +176,7 @@ func (t *conductor) stop(o runs.Stop) {
 	if !o.HandOver {
 		t.live.Delete(o.Run)
 	}
-	t.crew.arbiter.leave(r.share)
+	t.crew.arbiter.leave(r.cores)
 	t.crew.memory.leave(o.Run)
 	t.crew.commitments.forget(o.Run)
 	r.final, r.ended, r.proofs = &final, t.now(), s.Stats().Proofs
@@ -256,7 +256,7 @@ func (t *conductor) releaseSessions() {
 	}
 	slices.SortFunc(past, func(a, b *part) int { return a.ended.Compare(b.ended) })
 	for _, r := range past[:max(0, len(past)-maxPastSessions)] {
-		r.session, r.share, r.ledger = nil, nil, nil
+		r.session, r.cores, r.ledger = nil, nil, nil
 	}
 }
 

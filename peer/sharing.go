@@ -34,11 +34,11 @@ type sharing struct {
 }
 
 const (
-	// defaultShare is how long a link is good, and maxShare the longest.
-	defaultShare = 24 * time.Hour
-	maxShare     = 30 * 24 * time.Hour
-	// sharePatience is how long requests in progress get when the gateway is closed.
-	sharePatience = 2 * time.Second
+	// defaultLinkLife is how long a link is good, and maxLinkLife the longest.
+	defaultLinkLife = 24 * time.Hour
+	maxLinkLife     = 30 * 24 * time.Hour
+	// gatewayPatience is how long requests in progress get when the gateway is closed.
+	gatewayPatience = 2 * time.Second
 )
 
 // welcome makes the parts of a peer that visitors meet.
@@ -59,10 +59,10 @@ func (x *sharing) Share(_ context.Context, a control.Sharing) (control.Shared, e
 	}
 	life := time.Duration(a.Seconds) * time.Second
 	if life == 0 {
-		life = defaultShare
+		life = defaultLinkLife
 	}
-	if life < time.Second || life > maxShare {
-		return control.Shared{}, control.Errorf(control.ErrBadInput, "a link is good for 1s to %v", maxShare)
+	if life < time.Second || life > maxLinkLife {
+		return control.Shared{}, control.Errorf(control.ErrBadInput, "a link is good for 1s to %v", maxLinkLife)
 	}
 	run, err := x.runOf(a.Run)
 	if err != nil {
@@ -172,7 +172,7 @@ func (x *sharing) close() bool {
 	if x.server == nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), sharePatience)
+	ctx, cancel := context.WithTimeout(context.Background(), gatewayPatience)
 	defer cancel()
 	_ = x.server.Close(ctx)
 	<-x.served

@@ -52,7 +52,7 @@ func TestTurnsBetweenRests(t *testing.T) {
 	a := &arbiter{cores: 1}
 	var cores, had [2]int
 	for i := range cores {
-		a.join(&share{owner: "x", most: 1, finish: func(bool) {}, dry: func() bool { return false },
+		a.join(&allotment{owner: "x", most: 1, finish: func(bool) {}, dry: func() bool { return false },
 			set: func(c int, _ bool) { cores[i] = c }})
 	}
 	a.allow(1, 90)
@@ -71,7 +71,7 @@ func TestTurnsBetweenRests(t *testing.T) {
 func TestArbiterRests(t *testing.T) {
 	a := &arbiter{cores: 1}
 	cores, inTurns := -1, false
-	one := &share{most: 1, finish: func(bool) {}, dry: func() bool { return false }}
+	one := &allotment{most: 1, finish: func(bool) {}, dry: func() bool { return false }}
 	one.set = func(c int, turns bool) { cores, inTurns = c, turns }
 	a.join(one)
 	used := 0
@@ -112,7 +112,7 @@ func TestArbiterRests(t *testing.T) {
 	if cores != 1 || inTurns {
 		t.Error("without a wish it has no core")
 	}
-	other := &share{most: 1, finish: one.finish, dry: one.dry, set: one.set}
+	other := &allotment{most: 1, finish: one.finish, dry: one.dry, set: one.set}
 	if a.join(other); !inTurns {
 		t.Error("beside another run it has its core for itself")
 	}
@@ -123,7 +123,7 @@ func TestNewRunsFinish(t *testing.T) {
 	a := &arbiter{cores: 2}
 	var said []string
 	come := func(name string) {
-		a.join(&share{most: 2, dry: func() bool { return false }, set: func(int, bool) {},
+		a.join(&allotment{most: 2, dry: func() bool { return false }, set: func(int, bool) {},
 			finish: func(on bool) { said = append(said, fmt.Sprint(name, on)) }})
 	}
 	come("first")

@@ -164,7 +164,7 @@ func (v *visitors) open(ticket []byte) (*statement.SignedTicket, error) {
 		return nil, errGuest(expired)
 	case t.Issuer == v.self:
 		return t, nil
-	case t.Expires > v.now().Add(maxShare+time.Hour).Unix(): // clocks differ
+	case t.Expires > v.now().Add(maxLinkLife+time.Hour).Unix(): // clocks differ
 		return nil, errGuest("the link is good for longer than any may be")
 	case !v.host.Roll().StillMember(t.Issuer):
 		return nil, errGuest("the link is not from a member that this one knows")

@@ -59,7 +59,7 @@ var peerMutants = []mutant{
 		file: "peer/visitors.go", pkg: "peer", run: "^TestTabsGoWithTheirMember$", args: brief,
 		old: "v.host.Roll().Outcast(g.issuer):", new: "false:"},
 	{name: "visitors/ticket-for-ever", wrong: "a member makes tickets for ever", file: "peer/visitors.go", pkg: "peer",
-		run: "^TestIntrudersAreNotLetIn$", args: brief, old: "t.Expires > v.now().Add(maxShare+time.Hour).Unix():", new: "false:"},
+		run: "^TestIntrudersAreNotLetIn$", args: brief, old: "t.Expires > v.now().Add(maxLinkLife+time.Hour).Unix():", new: "false:"},
 	{name: "visitors/restless", wrong: "a tab has the runs dealt out anew as often as it likes", file: "peer/visitors.go",
 		pkg: "peer", run: "^TestRestlessTab$", old: "f.Rest != nil || f.Ready != nil {", new: "false {"},
 	{name: "visitors/rest-is-news", wrong: "a tab that says again that it rests has the runs dealt out anew",

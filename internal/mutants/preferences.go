@@ -29,7 +29,7 @@ var preferenceMutants = []mutant{
 		old: "min(t.owed, all+d)", new: "min(t.owed, 1000*all)"},
 	{name: "preferences/rest-not-divided", wrong: "a run that is alone is not told to rest",
 		file: "peer/arbiter.go", run: "^TestArbiterRests$", old: "case a.rest > 0:",
-		new: "case a.rest > 0 && len(a.shares) > 1:"},
+		new: "case a.rest > 0 && len(a.allotments) > 1:"},
 	{name: "preferences/turns-of-rest", wrong: "of two runs one has all turns, as those of the other are rests",
 		file: "peer/arbiter.go", run: "^TestTurnsBetweenRests$", old: "if a.rest == 0 || a.now > 0 {", new: "if true {"},
 	{name: "preferences/not-the-owners", wrong: "the page lacks one of the owner's settings",
