@@ -101,7 +101,7 @@ func agree(t *testing.T, root string, arg []byte, loans []compute.Loan) (compare
 		t.Fatal(err)
 	}
 	b := &bench{t: t, e: e, left: 6, twice: map[steal.SegmentID]*pair{}, last: 1}
-	e.Do(&port.Order{Kind: port.Cores, Max: 1, Share: true}) // nobody else takes jobs
+	e.Do(&port.Order{Kind: port.Cores, Max: 1, Others: true}) // nobody else takes jobs
 	for _, l := range loans {
 		e.Do(&port.Order{Kind: port.Here, Shared: &port.Shared{Digest: l.Recipe.Digest(), Name: l.Recipe.Name,
 			Data: l.State.Bytes()}})
@@ -142,7 +142,7 @@ func (b *bench) happened(e *port.Event) {
 				b.e.Do(&port.Order{Kind: port.Run, Segment: b.last, Job: &p.taken.Job})
 			}
 		}
-		b.e.Do(&port.Order{Kind: port.Cores, Max: 1 + 2*min(len(e.Jobs), 1), Share: true})
+		b.e.Do(&port.Order{Kind: port.Cores, Max: 1 + 2*min(len(e.Jobs), 1), Others: true})
 		if b.left -= len(e.Jobs); b.left > 0 && !b.root {
 			b.e.Do(&port.Order{Kind: port.Take, Ticket: e.Ticket + 1, Max: 4})
 		}

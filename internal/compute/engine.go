@@ -85,7 +85,7 @@ type Engine struct {
 	taking        int                    // Take orders not answered
 	early         map[*engine.Taken]bool // dropped before their Take was answered; empty when taking is 0
 	runs          uint64                 // Run orders received
-	share         bool                   // others may take jobs from here
+	others        bool                   // others may take jobs from here
 	reported      steal.Load
 	everSaid      bool
 	works         bool          // a worker does, as of the last Poll: what was told may leave that to be concluded
@@ -160,7 +160,7 @@ func (e *Engine) Do(o *port.Order) {
 		e.orphans.Store(o.Orphans)
 		e.pool.Resalvage()
 	case port.Cores:
-		e.share = o.Share
+		e.others = o.Others
 		e.pool.SetCores(o.Max)
 		e.sharing.wakeUp()
 	case port.Count:
@@ -183,7 +183,7 @@ func (e *Engine) Poll() (events []port.Event, again time.Duration) {
 	now := time.Since(e.started)
 	e.report(now)
 	e.pulse(now)
-	if e.reported.Queued == 0 && e.works && e.share {
+	if e.reported.Queued == 0 && e.works && e.others {
 		again = lookEvery
 	}
 	for _, at := range [...]time.Duration{e.pulseAt, e.lessAt, e.gaugeAt(now)} {

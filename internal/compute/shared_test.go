@@ -110,7 +110,7 @@ func newPlace(t *testing.T) *place {
 		t.Fatal(err)
 	}
 	t.Cleanup(e.Close)
-	e.Do(&port.Order{Kind: port.Cores, Max: 1, Share: true})
+	e.Do(&port.Order{Kind: port.Cores, Max: 1, Others: true})
 	return &place{Engine: e, t: t}
 }
 

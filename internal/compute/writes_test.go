@@ -68,7 +68,7 @@ func TestWritesWaitForCores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cores := func(n int) { b.Do(&port.Order{Kind: port.Cores, Max: n, Share: true}) }
+	cores := func(n int) { b.Do(&port.Order{Kind: port.Cores, Max: n, Others: true}) }
 	let := make(chan struct{})
 	for i, c := range []struct {
 		what        string

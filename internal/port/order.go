@@ -18,7 +18,7 @@ const (
 	Deliver                       // Outcome is what came of the job Ref
 	Abort                         // nobody wants Segment
 	LostWork                      // Orphans is what is known of lost work
-	Cores                         // Max jobs may run at once; Share: others may take jobs from here
+	Cores                         // Max jobs may run at once; Others: some may take jobs from here
 	Count                         // tell Counted; Whole: with what takes time
 
 	// Of shared values: Shared says which.
@@ -67,7 +67,7 @@ type Order struct {
 	Restarted bool            `cbor:"8,keyasint,omitempty"`
 	Outcome   []byte          `cbor:"9,keyasint,omitempty"`
 	Orphans   *steal.Orphans  `cbor:"-"` // LostWork; package pipe has a form of its own for it
-	Share     bool            `cbor:"11,keyasint,omitempty"`
+	Others    bool            `cbor:"11,keyasint,omitempty"`
 	Whole     bool            `cbor:"12,keyasint,omitempty"`
 	Shared    *Shared         `cbor:"13,keyasint,omitempty"`
 	Exec      *Execution      `cbor:"14,keyasint,omitempty"`

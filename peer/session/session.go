@@ -275,7 +275,7 @@ func (s *Session) SetCores(n int, turns bool) {
 
 // setCores tells the engine how many cores it may use, and whether there is anybody to share with.
 func (s *Session) setCores() {
-	sides{s}.Do(&port.Order{Kind: port.Cores, Max: s.cores, Share: s.members.Len() > 1})
+	sides{s}.Do(&port.Order{Kind: port.Cores, Max: s.cores, Others: s.members.Len() > 1})
 }
 
 // Finish has this peer take no more jobs of the run from others, or lifts that; what it holds it finishes, until

@@ -56,18 +56,18 @@ func takes(b *testing.B, fn string, n, cores int) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		e.Do(&port.Order{Kind: port.Cores, Max: 1, Share: true})
+		e.Do(&port.Order{Kind: port.Cores, Max: 1, Others: true})
 		e.Do(&port.Order{Kind: port.Run, Segment: 1, Job: &steal.Job{Function: fn, Arg: arg}})
 		for !takeOne(e, &ticket, &took[i]) { // until it has begun
 			time.Sleep(time.Millisecond)
 		}
-		e.Do(&port.Order{Kind: port.Cores, Share: true})
+		e.Do(&port.Order{Kind: port.Cores, Others: true})
 		took[i] = nil
 	}
 	for b.Loop() {
 		for i, e := range engines {
-			engines[1-i].Do(&port.Order{Kind: port.Cores, Share: true}) // the other one is not to be in the way
-			e.Do(&port.Order{Kind: port.Cores, Max: cores, Share: true})
+			engines[1-i].Do(&port.Order{Kind: port.Cores, Others: true}) // the other one is not to be in the way
+			e.Do(&port.Order{Kind: port.Cores, Max: cores, Others: true})
 			collect(e, 5*time.Millisecond) // as long as steals are apart, or more
 			takeOne(e, &ticket, &took[i])
 		}

@@ -41,7 +41,7 @@ type stock struct {
 	owed   steal.Ticket // who asked meanwhile; 0: nobody
 	wanted bool         // somebody has asked since a worker was idle
 	due    bool         // it is to be seen whether a job should be fetched
-	share  bool         // there is somebody who may ask
+	others bool         // there is somebody who may ask
 	load   steal.Load   // told last
 	runs   uint64       // Run orders that went by
 
@@ -73,7 +73,7 @@ func (s *stock) order(o *port.Order) (on bool) {
 		s.old = true
 		s.giveBack()
 	case port.Cores:
-		if s.share = o.Share; !s.share {
+		if s.others = o.Others; !s.others {
 			s.giveBack()
 		}
 	}
@@ -86,7 +86,7 @@ func (s *stock) idle() bool { return s.load.IdleAfter(s.runs) > 0 }
 // fetch asks for a job, if it is time for one.
 func (s *stock) fetch() {
 	s.due = false
-	if !s.share || !s.wanted || s.asked || s.job != nil || s.load.Queued == 0 || s.idle() {
+	if !s.others || !s.wanted || s.asked || s.job != nil || s.load.Queued == 0 || s.idle() {
 		return
 	}
 	s.asked, s.old = true, false
@@ -161,7 +161,7 @@ func (s *stock) fetched(e *port.Event) (on bool) {
 	}
 	if len(e.Jobs) > 0 {
 		s.job = &e.Jobs[0]
-		if s.old || !s.share || s.idle() {
+		if s.old || !s.others || s.idle() {
 			s.giveBack()
 		}
 	}

@@ -149,13 +149,13 @@ type fataler interface {
 func TestStock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newShop()
-		s.do(port.Order{Kind: port.Cores, Share: true})
+		s.do(port.Order{Kind: port.Cores, Others: true})
 		t.Repeat(map[string]func(*rapid.T){
 			"take": func(t *rapid.T) {
 				s.do(port.Order{Kind: port.Take, Max: rapid.SampledFrom([]int{1, 1, 1, 3}).Draw(t, "most")})
 			},
 			"share": func(t *rapid.T) {
-				s.do(port.Order{Kind: port.Cores, Share: rapid.IntRange(0, 3).Draw(t, "share") > 0})
+				s.do(port.Order{Kind: port.Cores, Others: rapid.IntRange(0, 3).Draw(t, "share") > 0})
 			},
 			"forget": func(*rapid.T) { s.do(port.Order{Kind: port.Forget}) },
 			"run":    func(*rapid.T) { s.do(port.Order{Kind: port.Run}) },
@@ -197,7 +197,7 @@ func TestStock(t *testing.T) {
 				atHand := 0
 				if s.stock.job != nil {
 					atHand = 1
-					if s.idle || !s.stock.share {
+					if s.idle || !s.stock.others {
 						t.Fatalf("job %d is kept from a worker", s.stock.job.Ref)
 					}
 					if s.fresh[s.stock.job.Ref] != s.forgot {
@@ -224,7 +224,7 @@ func refsOf(m map[steal.Ref]bool) (list []steal.Ref) {
 func TestStockIsFilledOnDemand(t *testing.T) {
 	s := newShop()
 	s.queued = 5
-	s.do(port.Order{Kind: port.Cores, Share: true})
+	s.do(port.Order{Kind: port.Cores, Others: true})
 	s.report()
 	s.settle(t)
 	if len(s.away) != 0 {
@@ -280,7 +280,7 @@ func asked(t *testing.T) *shop {
 	t.Helper()
 	s := newShop()
 	s.queued = 5
-	s.do(port.Order{Kind: port.Cores, Share: true})
+	s.do(port.Order{Kind: port.Cores, Others: true})
 	s.report()
 	s.settle(t)
 	s.do(port.Order{Kind: port.Take, Max: 1})
@@ -330,7 +330,7 @@ func TestStockIsDropped(t *testing.T) {
 func TestStockOnItsWay(t *testing.T) {
 	s := newShop()
 	s.queued = 2
-	s.do(port.Order{Kind: port.Cores, Share: true})
+	s.do(port.Order{Kind: port.Cores, Others: true})
 	s.report()
 	s.settle(t)
 	s.do(port.Order{Kind: port.Take, Max: 1})

@@ -71,7 +71,7 @@ func toGive(r *rig) {
 	_, j := r.seeking() // it has begun: what has not counts as to give, and cannot be taken
 	r.e.Do(&port.Order{Kind: port.PutBack, Ref: j.Ref})
 	r.told = nil
-	r.e.Do(&port.Order{Kind: port.Cores, Share: true})
+	r.e.Do(&port.Order{Kind: port.Cores, Others: true})
 	for begun := time.Now(); time.Since(begun) < patience; { // a worker that stops may have more to give later
 		r.ticket++
 		r.e.Do(&port.Order{Kind: port.Take, Ticket: r.ticket, Max: 1})

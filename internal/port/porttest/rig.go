@@ -26,7 +26,7 @@ type rig struct {
 }
 
 // start has one core work.
-func (r *rig) start() { r.e.Do(&port.Order{Kind: port.Cores, Max: 1, Share: true}) }
+func (r *rig) start() { r.e.Do(&port.Order{Kind: port.Cores, Max: 1, Others: true}) }
 
 // await waits for an event and takes it out.
 func (r *rig) await(what string, fits func(*port.Event) bool) port.Event {
