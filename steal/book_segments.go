@@ -32,7 +32,7 @@ func (b *book) hold(p *peer, g *Grant) bool {
 // own enters a segment as held for p.
 func (b *book) own(p *peer, s *segment, h Handle) {
 	s.owner, s.handle = p, h
-	b.partners.watch(p)
+	b.partners.listenTo(p)
 	i, _ := p.findHeld(h)
 	p.held = slices.Insert(p.held, i, s)
 }

@@ -28,7 +28,7 @@ func newLeases(s *shared, ps *partners) *leases {
 // lend enters a new lease. Handles only grow, so each thief's leases stay in order.
 func (ls *leases) lend(p *peer, l *lease) Handle {
 	ls.last++
-	ls.partners.watch(p)
+	ls.partners.listenTo(p)
 	l.handle, l.thief, l.since, l.idled, l.after = ls.last, p, ls.now, ls.idled, ls.partners.beats+1
 	p.leases = append(p.leases, l)
 	ls.n++

@@ -59,7 +59,7 @@ func (lv *liveness) beat() {
 // once more when it is lost for good, though a copy of what that peer has may go on here for long.
 func (lv *liveness) look(p *peer) {
 	silent, limit := lv.now-p.heard, lv.partners.silence(p)
-	if !p.watched() || silent <= limit-lv.partners.period(p) {
+	if !p.matters() || silent <= limit-lv.partners.period(p) {
 		return
 	}
 	if !p.suspected() {

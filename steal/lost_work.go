@@ -15,7 +15,7 @@ type lostWork struct {
 	store      store
 	tuples     tupleTable
 	telling    teller
-	shown      watcher
+	shown      snapshots
 	reconsider bool                      // something is known that was not, or a job is restarted
 	theirs     func(voucher []byte) bool // see Outcasts; nil: nobody is out
 }

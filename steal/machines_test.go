@@ -146,7 +146,7 @@ func TestPeriodsAndSilence(t *testing.T) {
 		if got := ps.silence(p); got != c.silent {
 			t.Errorf("%+v: it is lost after %v", c, got)
 		}
-		ps.watch(p)
+		ps.listenTo(p)
 		first := beat{s.now + c.period, p}
 		if p.heard != s.now || !slices.Equal(ps.beating, []beat{first}) || ps.heartbeatAt != first.at {
 			t.Errorf("%+v: heard at %v, heartbeats %v, round at %v", c, p.heard, ps.beating, ps.heartbeatAt)

@@ -44,10 +44,10 @@ func (ps *partners) stranger(id PeerID) *peer {
 	return &peer{id: id, cluster: m.Cluster, credit: credit{most: firstCredit}}
 }
 
-// watch makes sure that a peer about to become a partner starts with a full measure of time to be heard, and that
+// listenTo makes sure that a peer about to become a partner starts with a full measure of time to be heard, and that
 // heartbeats to it are under way.
-func (ps *partners) watch(p *peer) {
-	if !p.watched() {
+func (ps *partners) listenTo(p *peer) {
+	if !p.matters() {
 		p.heard = ps.now
 	}
 	ps.startBeating(p)
@@ -107,14 +107,14 @@ func (ps *partners) silence(p *peer) time.Duration {
 // they would not speak in this run again. So one that is only silent, and still a member, is asked now and then
 // (thief.steal counts its silence anew); one that is gone is no member before long.
 func (ps *partners) forgiven(p *peer) bool {
-	return !p.watched() && !p.shunned && p.inc >= p.floor && ps.now-p.heard >= forgivenAfter*ps.silence(p)
+	return !p.matters() && !p.shunned && p.inc >= p.floor && ps.now-p.heard >= forgivenAfter*ps.silence(p)
 }
 
 // forgivenAfter is how much longer than what makes it lost a peer's silence is when it is asked again.
 const forgivenAfter = 10
 
 // peer is what the core remembers of another peer. It is a partner while jobs are out between the two, in
-// either direction, or while the other believes so; only partners are watched and sent heartbeats. Others are
+// either direction, or while the other believes so; only partners are listened to and sent heartbeats. Others are
 // acquaintances, and make room for new ones in turn. A core may know hundreds, most of them acquaintances: so each byte
 // of it is memory (TestPeerIsSmall).
 type peer struct {
@@ -149,11 +149,11 @@ type peer struct {
 
 // partner says whether jobs are out between the two, or the other believes so.
 func (p *peer) partner(now time.Duration) bool {
-	return p.watched() || now < p.expects
+	return p.matters() || now < p.expects
 }
 
-// watched says whether the peer's silence would matter here.
-func (p *peer) watched() bool { return len(p.leases) > 0 || len(p.held) > 0 }
+// matters says whether the peer's silence would matter here.
+func (p *peer) matters() bool { return len(p.leases) > 0 || len(p.held) > 0 }
 
 // suspected says that it is lost, or will be soon: others are to know what is at work here for it.
 func (p *peer) suspected() bool { return p.lost || p.silent }

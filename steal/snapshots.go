@@ -7,8 +7,8 @@ import (
 	"github.com/satin-peer/satin/job"
 )
 
-// watcher is what a core remembers of the snapshots it gave to its engine.
-type watcher struct {
+// snapshots is what a core remembers of the snapshots it gave to its engine.
+type snapshots struct {
 	now     *Orphans
 	running []job.Path // those of now that run here, sorted
 	changed bool       // these have
@@ -82,7 +82,7 @@ func (lw *lostWork) orphans() *Orphans {
 }
 
 // large says whether the snapshot is more than an engine is given without a second thought.
-func (w *watcher) large() bool { return w.now.Len() > smallTable || w.steps > smallTable*usualPath }
+func (w *snapshots) large() bool { return w.now.Len() > smallTable || w.steps > smallTable*usualPath }
 
 // without lists those paths of one sorted list that are not in another.
 func without(paths, others []job.Path) (left []job.Path) {

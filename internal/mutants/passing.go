@@ -28,7 +28,7 @@ var passingMutants = []mutant{
 	{name: "passing/adopted-take-all", wrong: "one kept outcome, asked for again and again, takes all places",
 		file: "steal/adopt.go", pkg: "steal", run: "^TestAdoptedLeavePlaces$", old: "!ad.mayHaveAgain(p, j) || ", new: ""},
 	{name: "passing/long-paths", wrong: "few long paths are given to the engine at every change",
-		file: "steal/watcher.go", pkg: "steal", run: "^TestLongPathsAreNotTooMany$", old: " || w.steps > smallTable*usualPath }", new: " }"},
+		file: "steal/snapshots.go", pkg: "steal", run: "^TestLongPathsAreNotTooMany$", old: " || w.steps > smallTable*usualPath }", new: " }"},
 	{name: "passing/orphans-uncounted", wrong: "what is at work for nobody is not told again", file: "steal/segments.go",
 		pkg: "steal", run: "^TestOrphansTellAgain$", old: "	s.orphan = is\n	ss.count(s, 1)\n", new: "	s.orphan = is\n"},
 	{name: "passing/rival-restarted", wrong: "who looks for orphans has them give way", file: "steal/rivals.go",
