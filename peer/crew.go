@@ -80,7 +80,7 @@ func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal
 	}
 	with.SendShared = func(x *sharedobj.Message) { c.sendShared(&stream.Shared{Run: m.Run, Message: x}) }
 	with.TellShared = func(n *sharedobj.News) { c.tellShared(m.Run, n) }
-	with.Keep, with.Bring = func(b []byte) { c.depot.left(m.Owner, b) }, c.depot.bring
+	with.Deposit, with.Bring = func(b []byte) { c.depot.left(m.Owner, b) }, c.depot.bring
 	s, err := session.New(with)
 	if err != nil {
 		c.memory.leave(m.Run)

@@ -20,7 +20,7 @@ type Shelf struct {
 	Around Around
 
 	once   sync.Once
-	keeper any
+	beside any
 
 	mu       sync.Mutex
 	byName   map[Name]*list.Element // lattices
@@ -49,16 +49,16 @@ func (s *Shelf) grow() {
 	}
 }
 
-// Keeper gives what somebody keeps beside the shelf, which the first who asks makes. In a pool with nothing outside
+// Beside gives what somebody has beside the shelf, which the first who asks makes. In a pool with nothing outside
 // alone names values from then on: all who ask do so before their first use of the shelf.
-func (s *Shelf) Keeper(alone Outside, make func() any) any {
+func (s *Shelf) Beside(alone Outside, make func() any) any {
 	s.once.Do(func() {
 		if s.Outside == nil {
 			s.Outside = alone
 		}
-		s.keeper = make()
+		s.beside = make()
 	})
-	return s.keeper
+	return s.beside
 }
 
 type onShelf struct {

@@ -162,7 +162,7 @@ func keepMixed(f *satin.Frame, a keepArg) (n int) {
 	return n
 }
 
-// newLeafClock makes a pool of one worker whose Keeper keeps, in time that leaves make.
+// newLeafClock makes a pool of one worker whose Host keeps, in time that leaves make.
 func newLeafClock(t *testing.T, keepAfter time.Duration) *leafClock {
 	s := newSalvager()
 	p, err := engine.NewPool(engine.Config{Workers: 1, Host: s, KeepAfter: keepAfter})

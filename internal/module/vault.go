@@ -100,7 +100,7 @@ type version struct {
 
 func newValues(w *engine.Worker, m *Module) *values {
 	shelf := w.Shelf()
-	v := shelf.Keeper(loner{shelf}, func() any { return &vault{byName: map[Name]*inVault{}} }).(*vault)
+	v := shelf.Beside(loner{shelf}, func() any { return &vault{byName: map[Name]*inVault{}} }).(*vault)
 	return &values{f: frameOf(w), shelf: shelf, m: m, vault: v}
 }
 

@@ -3,7 +3,7 @@ package main
 // peerMutants break what the parts of a peer decide by themselves.
 var peerMutants = []mutant{
 	{name: "session/wants-without-end", wrong: "an engine asks for what outlives a run until the daemon's memory is gone",
-		file: "peer/session/kept.go", run: "^TestWantsAreBounded$", old: "case len(l.wants) >= maxWants:",
+		file: "peer/session/deposits.go", run: "^TestWantsAreBounded$", old: "case len(l.wants) >= maxWants:",
 		new: "case len(l.wants) < 0:"},
 	{name: "session/long-trouble", wrong: "a process of jobs fills the log with lines of any length",
 		file: "peer/session/loop.go", run: "^TestTroubleIsShort$", old: "e.Text[:min(len(e.Text), maxTrouble)]",

@@ -67,7 +67,7 @@ var verdictMutants = []mutant{
 		file: "peer/deposits/core.go", pkg: "peer/deposits", run: "^TestWhatJobsLeave$",
 		old: "if n == 0 && c.busy(from) {", new: "if c.busy(from) {"},
 	{name: "left/in-memory", wrong: "what is to outlive the run is held in memory, for the run",
-		file: "peer/session/kept.go", pkg: "peer/session", run: "^TestWhatOutlivesTheRun$",
+		file: "peer/session/deposits.go", pkg: "peer/session", run: "^TestWhatOutlivesTheRun$",
 		old: "	return rest\n", new: "	return events\n"},
 	{name: "left/any-number-fetched", wrong: "all that jobs wait for is fetched at once",
 		old: "l.bringing < maxBringing", new: "l.bringing >= 0"},

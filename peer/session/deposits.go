@@ -29,7 +29,7 @@ type lasting struct {
 
 // take takes what is to outlive the run out of what the engine has told, and carries it out.
 func (l *lasting) take(events []port.Event) []port.Event {
-	if l.cfg.Keep == nil || !slices.ContainsFunc(events, outlives) {
+	if l.cfg.Deposit == nil || !slices.ContainsFunc(events, outlives) {
 		return events
 	}
 	rest := make([]port.Event, 0, len(events))
@@ -38,7 +38,7 @@ func (l *lasting) take(events []port.Event) []port.Event {
 		case !outlives(e):
 			rest = append(rest, e)
 		case e.Kind == port.Made:
-			l.cfg.Keep(e.Shared.State.Bytes())
+			l.cfg.Deposit(e.Shared.State.Bytes())
 		case len(l.wants) >= maxWants:
 			l.answer(e.Shared.Digest, nil)
 		default:

@@ -46,7 +46,7 @@ func TestWhatOutlivesTheRun(t *testing.T) {
 	if n := len(l.take(events)); n != len(events) {
 		t.Errorf("%d of %d events are left where nobody keeps anything", n, len(events))
 	}
-	cfg.Keep = func(b []byte) { kept = append(kept, b) }
+	cfg.Deposit = func(b []byte) { kept = append(kept, b) }
 	cfg.Bring = func(d sharedobj.Digest, f func([]byte)) { asked, done = append(asked, d), append(done, f) }
 	rest := l.take(events)
 	if len(rest) != 3 || rest[1].Shared.Recipe.Name != "constant" || rest[2].Shared.Digest != (sharedobj.Digest{7}) {
@@ -76,7 +76,7 @@ func TestWhatOutlivesTheRun(t *testing.T) {
 // An engine that asks without end for what outlives a run has so many questions waiting, and no more.
 func TestWantsAreBounded(t *testing.T) {
 	engine := &ordered{}
-	l := &lasting{cfg: &Config{Engine: engine, Keep: func([]byte) {},
+	l := &lasting{cfg: &Config{Engine: engine, Deposit: func([]byte) {},
 		Bring: func(sharedobj.Digest, func([]byte)) {}}}
 	events := make([]port.Event, 1024)
 	for i := range events {

@@ -44,11 +44,11 @@ type Config struct {
 	// are what they lead to. Without them a job that names something shared comes back to where it was spawned.
 	SendShared func(m *sharedobj.Message)
 	TellShared func(n *sharedobj.News)
-	// Keep is given bytes that a job has left to outlive the run, and Bring asked for such: it calls done, on
+	// Deposit is given bytes that a job has left to outlive the run, and Bring asked for such: it calls done, on
 	// another goroutine, with what it has got, nil for nothing. They must not block. Nil: both go to the core of what
 	// is shared.
-	Keep  func(b []byte)
-	Bring func(d sharedobj.Digest, done func(b []byte))
+	Deposit func(b []byte)
+	Bring   func(d sharedobj.Digest, done func(b []byte))
 	// Answer is told the root's Outcome when this peer holds the root, by the loop, which it must not hold
 	// up. Another peer may have had one before, and this one again if it becomes master again.
 	Answer func(outcome []byte, of verify.Authors)
