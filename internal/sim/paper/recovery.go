@@ -46,7 +46,7 @@ func recoveryTrees() []recoveryTree {
 		return &sim.Split{Name: "gene", Seed: seed, Total: recoveryWork, Grain: 2 * time.Second, FanLow: 2, FanHigh: 8,
 			Even: 0.02, Skew: 4, Arg: 400, Result: 300}, nil
 	}}}
-	for _, name := range []string{"nqueens", "raytracer", "tsp"} {
+	for _, name := range []string{"nqueens", "raytracer", "tsp", "sat", "knapsack"} {
 		list = append(list, recoveryTree{name, func(uint64) (sim.Tree, error) { return embeddedTree(name) }})
 	}
 	return list

@@ -67,7 +67,8 @@ func makeRecovery(o Options) (*Document, error) {
 		"programming-model paper, 5.5); local links 0.1 ms and 100 MB/s, the wide one 2 ms and 10 MB/s; the LAN profile of package "+
 		"steal, our policy. The middle is half the time that 1.5 clusters take, so that a cluster that goes there has done exactly what half "+
 		"of its peers would have done in all: the ideal is the run time of 1.5 clusters, as in the paper. Trees: one made to be as irregular as gene "+
-		"sequencing, and recordings of nqueens 17, the raytracer and tsp of 70 cities, their costs stretched to %.0f s on 32 peers. "+
+		"sequencing, and recordings of nqueens 17, the raytracer, tsp of 70 cities, sat (van der Waerden 3, 11, 114) and knapsack (100 "+
+		"similar weights), their costs stretched to %.0f s on 32 peers. "+
 		"Medians and half the range over %s. Rows with \"master's\" lose the cluster that holds the root, the others the other one.",
 		recoveryTime.Seconds(), o.seeds())
 	d.para("\"Better than naive\" is the share of the naive run's time that is saved. Jobs in orphan tables are those that were told of, each once, "+
