@@ -57,6 +57,15 @@ func (s sample) mean() float64 {
 	return sum / float64(len(s))
 }
 
+// deviation is the standard deviation of what they are drawn from; two are needed.
+func (s sample) deviation() float64 {
+	mean, sum := s.mean(), 0.0
+	for _, x := range s {
+		sum += (x - mean) * (x - mean)
+	}
+	return math.Sqrt(sum / float64(len(s)-1))
+}
+
 // median is the middle one, or the mean of the two in the middle.
 func (s sample) median() float64 {
 	sorted := slices.Sorted(slices.Values(s))

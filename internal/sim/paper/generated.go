@@ -169,11 +169,7 @@ func lead(ours, theirs sample) (mean, half float64) {
 	if mean = d.mean(); len(d) < 2 {
 		return mean, math.Inf(1)
 	}
-	for _, x := range d {
-		half += (x - mean) * (x - mean)
-	}
-	n := float64(len(d))
-	return mean, StudentT(len(d)-1) * math.Sqrt(half/(n-1)/n)
+	return mean, StudentT(len(d)-1) * d.deviation() / math.Sqrt(float64(len(d)))
 }
 
 // StudentT is the quantile of Student's distribution that 2.5 % are above, by its degrees of freedom.

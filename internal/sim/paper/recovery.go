@@ -29,7 +29,8 @@ const (
 	keepAfter = 20 * time.Millisecond
 )
 
-// The links of DAS-2 (fault tolerance paper, 4).
+// The links are ours. The fault tolerance paper (4) has 100 Mbit/s within a cluster of DAS-2, and from one to another
+// 2 ms and 415 to 592 Mbit/s.
 var (
 	recoveryLocal = wan.Conditions{Bandwidth: 100e6, Latency: 100 * time.Microsecond}
 	recoveryWide  = wan.Conditions{Bandwidth: 10e6, Latency: 2 * time.Millisecond}
@@ -84,6 +85,8 @@ type plan struct {
 	faults     func(middle time.Duration) []sim.Fault
 	checkpoint time.Duration
 	whole      string // the plan whose middle is meant; "" is that of 1.5 clusters
+	bare       bool   // no finished part of a stolen job goes home early
+	policy     string // "" is ours
 }
 
 const noMiddle = time.Duration(0)
@@ -150,6 +153,7 @@ var recoveryPlans = []plan{
 	{name: planIdeal, sizes: []int{16, 8}},
 	{name: "crash, naive", sizes: twoClusters, recovery: steal.Naive, faults: crashOf(othersCluster)},
 	{name: "crash", sizes: twoClusters, faults: crashOf(othersCluster)},
+	{name: planBare, sizes: twoClusters, faults: crashOf(othersCluster), bare: true},
 	{name: "crash with checkpoints", sizes: twoClusters, faults: crashAndCarry(othersCluster),
 		checkpoint: checkpointEvery},
 	{name: "leave", sizes: twoClusters, faults: leaveOf(othersCluster)},
@@ -170,6 +174,7 @@ const (
 	planPlain       = "no faults"
 	planPlainNaive  = "no faults, naive"
 	planIdeal       = "1.5 clusters"
+	planBare        = "crash, nothing copied"
 	planMaster      = "master crashes"
 	planMasterNaive = "master crashes, naive"
 	planCheckpoint  = "checkpoints"
@@ -193,9 +198,13 @@ func recoveryConfig(t recoveryTree, p plan, seed uint64, middle time.Duration) (
 	}
 	c := sim.Config{
 		Tree: tree, Seed: seed, Network: wan.Uniform(p.sizes, recoveryLocal, recoveryWide), Core: steal.LAN(),
-		SpawnOverhead: EngineOverhead, MessageCost: messageCost, ByteCost: byteCost, Policy: policyNamed(adaptive),
-		Recovery: p.recovery, KeepAfter: keepAfter, Gossip: sim.Gossip{Delay: 100 * time.Millisecond},
+		SpawnOverhead: EngineOverhead, MessageCost: messageCost, ByteCost: byteCost,
+		Policy: policyNamed(cmp.Or(p.policy, adaptive)), Recovery: p.recovery, KeepAfter: keepAfter,
+		Gossip:     sim.Gossip{Delay: 100 * time.Millisecond},
 		Checkpoint: sim.Checkpoint{Every: p.checkpoint, RecordCost: recordCost, ByteCost: diskCost}, Audit: true,
+	}
+	if p.bare {
+		c.Core.MaxCopied = 0
 	}
 	if p.faults != nil {
 		c.Faults = p.faults(middle)
@@ -239,4 +248,23 @@ func measureRecovery(o Options, t recoveryTree, plans []plan) (recoveryRuns, err
 		}
 	}
 	return runs, nil
+}
+
+// recoveryPolicies are ours and the papers'.
+var recoveryPolicies = []string{adaptive, "crs"}
+
+// measurePolicies runs all plans under each policy, which has its own middle.
+func measurePolicies(o Options, t recoveryTree, plans []plan) (all []recoveryRuns, err error) {
+	for _, policy := range recoveryPolicies {
+		under := slices.Clone(plans)
+		for i := range under {
+			under[i].policy = policy
+		}
+		runs, err := measureRecovery(o, t, under)
+		if err != nil {
+			return nil, fmt.Errorf("under %s: %w", policy, err)
+		}
+		all = append(all, runs)
+	}
+	return all, nil
 }
