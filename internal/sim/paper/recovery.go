@@ -86,6 +86,7 @@ type plan struct {
 	checkpoint time.Duration
 	whole      string // the plan whose middle is meant; "" is that of 1.5 clusters
 	bare       bool   // no finished part of a stolen job goes home early
+	gridlab    bool   // the sizes are those of GridLab's sites
 	policy     string // "" is ours
 }
 
@@ -202,6 +203,9 @@ func recoveryConfig(t recoveryTree, p plan, seed uint64, middle time.Duration) (
 		Policy: policyNamed(cmp.Or(p.policy, adaptive)), Recovery: p.recovery, KeepAfter: keepAfter,
 		Gossip:     sim.Gossip{Delay: 100 * time.Millisecond},
 		Checkpoint: sim.Checkpoint{Every: p.checkpoint, RecordCost: recordCost, ByteCost: diskCost}, Audit: true,
+	}
+	if p.gridlab {
+		c.Network, c.Speed = gridlab(p.sizes)
 	}
 	if p.bare {
 		c.Core.MaxCopied = 0

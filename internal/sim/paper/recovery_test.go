@@ -27,12 +27,48 @@ func TestPlan(t *testing.T) {
 	if name := ours.Policy().Name(); name != adaptive || ours.Core.MaxCopied == 0 || ours.Speed != nil {
 		t.Errorf("%s, copies of %d bytes", name, ours.Core.MaxCopied)
 	}
-	c, err := recoveryConfig(shortTree, plan{sizes: twoClusters, bare: true, policy: "crs"}, 1, noMiddle)
+	c, err := recoveryConfig(shortTree, plan{sizes: fourSites, gridlab: true, bare: true, policy: "crs"}, 1, noMiddle)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if name := c.Policy().Name(); name != "crs" || c.Core.MaxCopied != 0 {
 		t.Errorf("%s, copies of %d bytes", name, c.Core.MaxCopied)
+	}
+	for peer, want := range map[int]float64{3: 1.7, 4: 1, 12: 0.7, 16: 1, 24: 1} {
+		if got := c.Speed(peer); got != want {
+			t.Errorf("peer %d has a speed of %v, want %v", peer, got, want)
+		}
+	}
+	links := c.Network.Links() // from Amsterdam to Brno
+	if l, ok := links.Conditions(1, 2); !ok || l.Bandwidth != 654e6/8 || l.Latency != 19*time.Millisecond {
+		t.Errorf("from Leiden to Brno: %v", l)
+	}
+}
+
+// TestTestBed makes the part of the recovery page that is on GridLab, of a short tree.
+func TestTestBed(t *testing.T) {
+	p := &recoveryPage{o: Options{Seeds: 1}}
+	one := []*sim.Report{{Elapsed: time.Minute}}
+	das := recoveryRuns{"crash": one, "leave": one, "crash, naive": one}
+	if err := p.testBed(shortTree, []recoveryRuns{das, das}); err != nil {
+		t.Fatal(err)
+	}
+	p.introduce()
+	p.conclude()
+	page := p.String()
+	if strings.Contains(page, "%!") {
+		t.Error("a format does not fit its words")
+	}
+	if len(p.deviations) != 1 || len(p.deviations[0]) != 2+3*len(recoveryPolicies) {
+		t.Errorf("deviations %v", p.deviations)
+	}
+	columns := 0
+	for line := range strings.Lines(page) {
+		n := strings.Count(line, "|")
+		if columns > 0 && n > 0 && n != columns {
+			t.Errorf("%d columns instead of %d: %s", n-1, columns-1, line)
+		}
+		columns = n
 	}
 }
 
