@@ -9,7 +9,8 @@ import (
 // A Core is the coordinator of one run. It has no clock: the master calls Step once a period.
 type Core struct {
 	cfg Config
-	// The roster has what others must know. What follows a next coordinator finds out within a period.
+	// The roster has what others must know. What follows a next coordinator finds out within a period, does without, as
+	// without the trial, or assumes: see succeed.
 	bad      map[ClusterID]bool // whose link stood out in the last period
 	harmful  map[PeerID]bool    // who did harm in the last period
 	trial    *trial             // what the last release was for
@@ -91,6 +92,9 @@ func (c *Core) Step(s *Situation) Decision {
 // age lets time pass for those that are out, and readmits.
 func (c *Core) age(s *Situation, d *Decision) {
 	c.hold, c.trust = max(c.hold-1, 0), max(c.trust-1, 0)
+	if c.periods == 0 {
+		c.succeed(&s.Roster)
+	}
 	c.periods++
 	if c.calm++; c.calm >= c.cfg.PatienceMost {
 		c.patience = c.cfg.Patience
@@ -118,6 +122,22 @@ func (c *Core) age(s *Situation, d *Decision) {
 		kept = append(kept, x)
 	}
 	d.Roster.Out = kept
+}
+
+// succeed has a core go on with what others have decided. It cannot know when somebody was released last, nor which
+// releases were taken back, so it assumes what makes it change least: the latest time, the longest patience, and that
+// all were mistakes, the last of which was found out just now if somebody has come back.
+func (c *Core) succeed(r *Roster) {
+	for i := range r.Out {
+		x := &r.Out[i]
+		away := c.cfg.Absence << min(max(x.Times-1, 0), mostDoublings)
+		if c.mistakes = max(c.mistakes, x.Times); x.Left == 0 {
+			c.trust = max(c.trust, away)
+		}
+		if since := max(away-x.Left, 0); x.Peer != "" && since < c.cfg.PatienceMost {
+			c.hold, c.patience = max(c.hold, c.cfg.PatienceMost-since), c.cfg.PatienceMost
+		}
+	}
 }
 
 // enough is the bandwidth that brings an excluded cluster back. Whoever came back and had to go again needs twice as

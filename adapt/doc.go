@@ -4,7 +4,9 @@
 // Peers measure themselves: in each period every one samples which part of its cores' time was useful and how fast
 // they are. The coordinator, which is the run's master, gives the samples to [Core.Step] once a period and gets a
 // [Decision]: the roster as it should be from now on, and why. The roster is all that others have to know, and all
-// that a next master has to start with: what a core remembers besides it is rebuilt within one period.
+// that a next master has to start with. Of what a core remembers besides it, what the last period was like is rebuilt
+// within one; how patient it was is not known, so the next one is as patient as the last can have been, or more; and
+// what was on trial stays away for as long as it had to.
 //
 // # What is published and what is ours
 //
@@ -22,7 +24,8 @@
 //     that went than before, they may come back at once.
 //   - A decision never lets go of more than half of the members, but for one cluster behind a bad link, at most one
 //     of which goes at a time.
-//   - Growth and release do not alternate: each release doubles the time in which nothing more is asked for.
+//   - Growth and release do not alternate: each release doubles the time in which nothing more is asked for. Nor do
+//     releases and their taking back. So it stays however often another peer becomes master.
 //   - The same inputs give the same decisions, in whatever order members and samples come. Samples out of range
 //     count for nothing: a member can lie about itself, and no further than its own weight, which is eight times the
 //     median at most. None of several in a cluster, whichever it says it is in, has that excluded or kept

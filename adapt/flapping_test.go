@@ -81,13 +81,18 @@ func TestSteadyWorkSettles(t *testing.T) {
 	})
 }
 
-// With work that changes as it likes, growth that follows a release gets rarer: it does not flap.
+// With work that changes as it likes, growth that follows a release gets rarer: it does not flap, nor when others
+// become master.
 func TestNoFlapping(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		every := rapid.SampledFrom([]int{1, 4, 15, 40, math.MaxInt}).Draw(t, "periods of a master")
 		w := newWorld(Paper, 36, 20)
 		const periods = 200
 		for now := range periods {
+			if (now+1)%every == 0 {
+				w.core, _ = New(Default(Paper))
+			}
 			if random.IntN(3) == 0 {
 				w.work = math.Exp(random.Float64() * 4)
 			}
@@ -107,6 +112,46 @@ func TestNoFlapping(t *testing.T) {
 			t.Fatalf("it turns %d times in %d periods: %v", turns, periods, w.history)
 		}
 	})
+}
+
+// Nor do mistakes get more frequent: a peer that looks slow, or a cluster that waits, and is missed each time that
+// it is gone, goes no more often with several masters than with one.
+func TestMistakesStayRare(t *testing.T) {
+	for name, slow := range map[string]Sample{"peer": {Overhead: 0.1, Speed: 20},
+		"cluster": {Overhead: 0.7, Wide: 0.6, Rate: 1e5, Speed: 100}} {
+		mistakes := func(every int) (n int) {
+			var roster Roster
+			core := newCore(t, Volunteers, nil)
+			for now := range 200 {
+				if (now+1)%every == 0 {
+					core = newCore(t, Volunteers, nil)
+				}
+				s := swarm([]int{4, 4, 4}, Sample{Overhead: 0.8, Speed: 100}, func(m Member, x *Sample) {
+					if m.Peer == "b2" || name == "cluster" && m.Cluster == "b" {
+						x.Overhead, x.Wide, x.Rate, x.Speed = slow.Overhead, slow.Wide, slow.Rate, slow.Speed
+					}
+					if roster.Excludes(Member{"b2", "b"}) {
+						x.Overhead = 0.9
+					}
+				})
+				s.Roster = roster
+				s.Members = slices.DeleteFunc(s.Members, func(m Member) bool { return roster.Excludes(m) })
+				d := core.Step(s)
+				roster = d.Roster
+				n += counts(&d)[PeerReleased] + counts(&d)[ClusterExcluded]
+			}
+			return n
+		}
+		one := mistakes(math.MaxInt)
+		for every := 1; every < 60; every += 4 {
+			if n := mistakes(every); n > one {
+				t.Errorf("a %s goes %d times with a new master every %d periods, %d times with one", name, n, every, one)
+			}
+		}
+		if one < 3 {
+			t.Errorf("a %s goes %d times", name, one)
+		}
+	}
 }
 
 // Decisions keep to their bounds whatever comes, and do not depend on the order in which it comes.

@@ -67,7 +67,7 @@ func (p *play) run(d *datadriven.TestData) error {
 	}
 	p.cfg = Default(mode)
 	p.cfg.Min, p.cfg.Max = int(p.value(d, "min", 1)), int(p.value(d, "max", 0))
-	p.s.Master = "a1"
+	p.s.Master, p.s.Roster = "a1", Roster{}
 	p.core, err = New(p.cfg)
 	return err
 }
