@@ -14,7 +14,7 @@ import (
 
 // A gauge measures how well a run uses its peers, at the one that holds its root: once a period from what all of them
 // have told of where their time went. What follows from it for who takes part is its core's to decide; a next master
-// has a gauge of its own, and knows as much after a period: what was decided is in the roster.
+// has a gauge of its own, and knows after a period what it has to: what was decided is in the roster.
 type gauge struct {
 	core   *adapt.Core
 	period time.Duration
@@ -114,15 +114,12 @@ func (x *coordinator) keepUp(now time.Time) {
 	period := max(x.period, loadTurns*t.swarm.members.loadEvery(t.every)) // in which all have told
 	for _, r := range t.inProgress() {
 		t.mu.Lock()
-		if r.gauge == nil {
-			r.gauge = newGauge(r.manifest, period)
-		}
-		due := r.gauge.due(now)
+		due := r.gauges(r.session.Stats().Master, period) && r.gauge.due(now)
 		if r.final == nil {
 			r.cores.values(r.efficiency())
 		}
 		t.mu.Unlock()
-		if !due || !r.session.Stats().Master {
+		if !due {
 			continue
 		}
 		here := r.loadNow()
@@ -143,6 +140,18 @@ func (x *coordinator) keepUp(now time.Time) {
 		}
 		t.mu.Unlock()
 	}
+}
+
+// gauges says whether this peer measures the run. Whoever is master again begins as any next master does: others have
+// decided meanwhile, and what it remembers is of another time.
+func (r *part) gauges(master bool, period time.Duration) bool {
+	switch {
+	case !master:
+		r.gauge = nil
+	case r.gauge == nil:
+		r.gauge = newGauge(r.manifest, period)
+	}
+	return master
 }
 
 // muster makes what was decided of a run's peers its next roster. The conductor's mutex is held.

@@ -51,3 +51,18 @@ func TestGauge(t *testing.T) {
 		t.Error("a period is over before its time")
 	}
 }
+
+// Whoever is master again goes on with nothing that it has measured before it was not.
+func TestGaugeIsOfOneMaster(t *testing.T) {
+	r := &part{manifest: &runs.Manifest{}}
+	if !r.gauges(true, gaugeEvery) {
+		t.Fatal("a master does not measure")
+	}
+	first := r.gauge
+	if r.gauges(true, gaugeEvery); r.gauge != first {
+		t.Error("it begins anew in the middle")
+	}
+	if r.gauges(false, gaugeEvery) || !r.gauges(true, gaugeEvery) || r.gauge == first {
+		t.Error("it goes on with what it measured when it was master before")
+	}
+}

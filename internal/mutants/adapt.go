@@ -157,6 +157,8 @@ var gaugeMutants = []mutant{
 		old: " && len(y.Arg) <= port.MaxYardstick", new: ""},
 	{name: "gauge/any-yardstick", wrong: "speeds by other yardsticks are compared", file: "peer/efficiency.go",
 		run: speeds, old: "			x.speed = port.Speed{} // it cannot be compared\n", new: ""},
+	{name: "gauge/master-again", wrong: "who is master again goes on with what it measured long ago", run: "^TestGaugeIs",
+		old: "		r.gauge = nil\n", new: ""},
 	{name: "gauge/links-unknown", wrong: "nobody says what bandwidth an excluded cluster has",
 		file: "peer/efficiency.go", run: bandwidthTests, old: ", Links: links}", new: "}"},
 	{name: "gauge/any-bandwidth", wrong: "one peer says what bandwidth its cluster has",
