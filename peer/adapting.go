@@ -18,12 +18,16 @@ func parseAdapt(sub *control.Submission) (string, error) {
 		cfg := adaptConfig(mode, sub.MinPeers, sub.MaxPeers, time.Second)
 		err = cfg.Validate()
 	}
+	verified := sub.Verify != "" && sub.Verify != "members"
 	switch {
 	case err != nil:
 		return "", control.Errorf(control.ErrBadInput, "%v", err)
 	case mode == adapt.Off && sub.MinPeers+sub.MaxPeers > 0:
 		return "", control.Errorf(control.ErrBadInput, "a number of peers cannot be kept to by a run that does not adapt")
-	case mode == adapt.Off || sub.Verify != "" && sub.Verify != "members":
+	case verified && mode != adapt.Off && (sub.Adapt != "" || sub.MinPeers+sub.MaxPeers > 0):
+		return "", control.Errorf(control.ErrBadInput, "--adapt and --peers cannot go with --verify %s: a run that is "+
+			"verified does not adapt, as its owner divides all others among those who check each other", sub.Verify)
+	case mode == adapt.Off || verified:
 		return "", nil
 	}
 	return mode.String(), nil

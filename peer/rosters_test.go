@@ -179,6 +179,9 @@ func TestAdaptIsChecked(t *testing.T) {
 		{control.Submission{Eager: 101}, "0 to 100"},
 		{control.Submission{Eager: 5, Verify: "quorum=2"}, "cannot go with --verify"},
 		{control.Submission{Adapt: "off", MaxPeers: 2}, "does not adapt"},
+		{control.Submission{Adapt: "paper", Verify: "quorum=2"}, "cannot go with --verify quorum=2"},
+		{control.Submission{Adapt: "volunteers", Verify: "spot=0.1"}, "cannot go with --verify spot=0.1"},
+		{control.Submission{MaxPeers: 2, Verify: "doubt=1e-4"}, "cannot go with --verify doubt=1e-4"},
 	} {
 		c.sub.App, c.sub.Function, c.sub.Argument = "peertest", "peertest.fib", []byte{1}
 		if _, err := p.Submit(t.Context(), c.sub); err == nil || !strings.Contains(err.Error(), c.want) {

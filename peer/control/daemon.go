@@ -180,8 +180,9 @@ type Submission struct {
 	Verify string `json:"verify,omitempty"`
 	// MaxCores is how many cores of one peer the run may use; 0 leaves it to each peer.
 	MaxCores int `json:"max_cores,omitempty"`
-	// Adapt says how the run decides who takes part: "paper", "volunteers" or "off"; "" is volunteers. MinPeers and
-	// MaxPeers bound how many peers it wants, the one that submits it among them; 0 is no bound.
+	// Adapt says how the run decides who takes part: "paper", "volunteers" or "off"; "" is volunteers, and off if
+	// outcomes are compared. MinPeers and MaxPeers bound how many peers it wants, the one that submits it among them; 0
+	// is no bound.
 	Adapt    string `json:"adapt,omitempty"`
 	MinPeers int    `json:"min_peers,omitempty"`
 	MaxPeers int    `json:"max_peers,omitempty"`
