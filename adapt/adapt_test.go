@@ -425,6 +425,7 @@ func TestConfigs(t *testing.T) {
 		func(c *Config) { c.MostGrowth = 1 }, func(c *Config) { c.MostRelease = 0.9 },
 		func(c *Config) { c.BadLink = 0.7 }, func(c *Config) { c.ReadmitFactor = 1 },
 		func(c *Config) { c.SlowWeight = math.NaN() }, func(c *Config) { c.Patience = 0 },
+		func(c *Config) { c.FullShare = 0 }, func(c *Config) { c.SlowerBack = 0 },
 	} {
 		cfg := Default(Paper)
 		if cfg.Validate() != nil {

@@ -49,6 +49,8 @@ type Config struct {
 	Min, Max int
 	// Period is the time between two decisions, 1 s at least. The paper names 10 minutes as long; ours.
 	Period time.Duration
+	// FullShare is the part of a period that a sample must be of to count; ours.
+	FullShare float64
 
 	// EMax and EMin are between what the weighted average efficiency is kept: 0.5 "because we know that adding
 	// processors when the efficiency is lower does not make sense", and 0.3 (programming-model paper, 4.5).
@@ -81,18 +83,21 @@ type Config struct {
 	// that it doubles to; ours. After as many periods without a release it begins anew.
 	Patience, PatienceMost int
 	// Absence is for how many periods a peer stays away that was released, or a cluster whose bandwidth nobody can
-	// measure any more, at first, and eight times as long one whose is too little; it doubles each time; ours.
+	// measure any more, at first; it doubles each time; ours.
 	Absence int
+	// SlowerBack is how many times longer than others a cluster stays away whose bandwidth is known to be too little:
+	// not for ever, since its members may have told of too much when it went; ours.
+	SlowerBack int
 }
 
 // Default has the constants as published, and ours.
 func Default(m Mode) Config {
 	return Config{
-		Mode: m, Min: 1, Period: 30 * time.Second,
+		Mode: m, Min: 1, Period: 30 * time.Second, FullShare: 0.8,
 		EMax: 0.5, EMin: 0.3, MostGrowth: 2, MostRelease: 0.5,
 		BadLink: 0.06, LinkFactor: 2, WorstLink: 0.5, ReadmitFactor: 2,
 		SlowWeight: 1, LinkWeight: 10, WorstWeight: 10, SlowFactor: 4, MostLoss: 0.1,
-		Patience: 2, PatienceMost: 32, Absence: 10,
+		Patience: 2, PatienceMost: 32, Absence: 10, SlowerBack: 8,
 	}
 }
 
@@ -111,6 +116,8 @@ func (c *Config) Validate() error {
 			fmt.Sprintf("%d, the least number, to %d are possible, or 0 for any", c.Min, maxPeers))
 	case c.Period < time.Second:
 		return bad("the period", c.Period, "1 s at least")
+	case !(c.FullShare > 0 && c.FullShare <= 1):
+		return bad("the part of a period", c.FullShare, "0 to 1 are possible")
 	case !(c.EMin > 0 && c.EMin < c.EMax && c.EMax <= 1):
 		return bad("the efficiency", fmt.Sprintf("%v to %v", c.EMin, c.EMax), "0 < EMin < EMax <= 1")
 	case !(c.MostGrowth > 1) || !(c.MostRelease > 0 && c.MostRelease <= 0.5):
@@ -124,8 +131,8 @@ func (c *Config) Validate() error {
 			"0 and more, SlowFactor 1 and more")
 	case !(c.MostLoss >= 0 && c.MostLoss < 1):
 		return bad("the loss", c.MostLoss, "0 to below 1 are possible")
-	case c.Patience < 1 || c.PatienceMost < c.Patience || c.Absence < 1:
-		return bad("the patience", fmt.Sprintf("%d, %d, %d", c.Patience, c.PatienceMost, c.Absence),
+	case c.Patience < 1 || c.PatienceMost < c.Patience || c.Absence < 1 || c.SlowerBack < 1:
+		return bad("the patience", fmt.Sprintf("%d, %d, %d, %d", c.Patience, c.PatienceMost, c.Absence, c.SlowerBack),
 			"1 and more, the most no less than the first")
 	}
 	return nil

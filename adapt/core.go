@@ -108,7 +108,7 @@ func (c *Core) age(s *Situation, d *Decision) {
 		case known && now >= c.enough(&x):
 			x.Left = 0
 			d.Changes = append(d.Changes, Change{Kind: ClusterReadmitted, Cluster: x.Cluster, Rate: now})
-		case known && c.periods%slowerBack != 0:
+		case known && c.periods%c.cfg.SlowerBack != 0:
 		default:
 			if x.Left--; x.Left > 0 {
 				break
@@ -145,10 +145,6 @@ func (c *Core) succeed(r *Roster) {
 func (c *Core) enough(x *Exclusion) float64 {
 	return c.cfg.ReadmitFactor * x.Rate * float64(int(1)<<min(max(x.Times-1, 0), mostDoublings))
 }
-
-// slowerBack is how many times longer than others a cluster stays away whose bandwidth is known to be too little: not
-// for ever, since its members may have told of too much when it went.
-const slowerBack = 8
 
 // mostDoublings bounds how often it doubles what is to be waited for, or to be had.
 const mostDoublings = 10

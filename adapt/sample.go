@@ -41,8 +41,6 @@ func (s *Sample) sound() bool {
 const (
 	maxSpeed = 1e12
 	maxRate  = 1e15
-	// fullShare is the part of a period that a sample must be of to count.
-	fullShare = 0.8
 	// mostCores is how many times the median of all members' cores anybody counts for.
 	mostCores = 8
 )
@@ -61,7 +59,7 @@ func measure(cfg *Config, members []Member, samples []Sample) []measured {
 	by := make(map[PeerID]*Sample, len(samples))
 	for i := range samples {
 		s := &samples[i]
-		if s.sound() && s.For.Seconds() >= fullShare*cfg.Period.Seconds() && by[s.Peer] == nil {
+		if s.sound() && s.For.Seconds() >= cfg.FullShare*cfg.Period.Seconds() && by[s.Peer] == nil {
 			by[s.Peer] = s
 		}
 	}

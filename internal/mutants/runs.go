@@ -384,7 +384,7 @@ var runsMutants = []mutant{
 		pkg: "runs", run: "^TestMusters",
 		old: "if m.Adapt == \"paper\" && m.MinPeers > 0 {", new: "if false {"},
 	{name: "adapt/clusters-stay-out", wrong: "a cluster whose bandwidth nobody can measure is out for good", file: "adapt/core.go",
-		pkg: "adapt", run: "^TestClustersTryAgain$", old: "case known && c.periods%slowerBack != 0:", new: "case x.Peer == \"\":"},
+		pkg: "adapt", run: "^TestClustersTryAgain$", old: "case known && c.periods%c.cfg.SlowerBack != 0:", new: "case x.Peer == \"\":"},
 	{name: "peer/cores-without-worth", wrong: "cores do not go where they are used well", file: "peer/arbiter.go",
 		pkg: "peer", run: "^TestCoresGoWhereTheyAreUsed$",
 		old: "worth := max(r.worth, leastWorth)", new: "worth := unknownWorth"},

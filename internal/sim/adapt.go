@@ -32,6 +32,7 @@ type Adaptation struct {
 	Peers      int // at that moment
 	Efficiency float64
 	Changes    []adapt.Change
+	Situation  adapt.Situation // what it decided upon
 }
 
 // What samples and rosters weigh, and the most that a roster takes to be heard of.
@@ -187,7 +188,7 @@ func (a *adapting) due() {
 	}
 	d := a.core.Step(&s)
 	a.roster = d.Roster
-	a.log = append(a.log, Adaptation{time.Duration(w.now), len(s.Members), d.Efficiency, d.Changes})
+	a.log = append(a.log, Adaptation{time.Duration(w.now), len(s.Members), d.Efficiency, d.Changes, s})
 	for _, c := range d.Changes {
 		w.trace.line(w.now, m.id, "decides: %v", c)
 	}
