@@ -31,7 +31,7 @@ func makeAdaptive(o Options) (*Document, error) {
 	d.para("The programming-model paper's scenarios 0 to 5 in the simulator. Published are the share of the "+
 		"run time that adapting saves, and some of what happens on the way; not published are sizes and "+
 		"speeds. A model of Barnes-Hut: %d steps, in each %v on one machine and %v divided among all, with 4 "+
-		"MB of results; clusters of %d machines, of which three are there at the start, and a machine that "+
+		"MB of results, so many that under CRS scenario 3 begins near the published efficiency of 25 %%; clusters of %d machines, of which three are there at the start, and a machine that "+
 		"is asked for comes after %v. Between clusters 10 MB/s and 1 ms; the overloaded uplink has 50 KB/s "+
 		"to each of the two other clusters of the start and to each that comes. What is left of an "+
 		"overloaded processor's speed is %.0f %% in scenario 2, %.0f %% in 4. A decision every %v; the "+
@@ -90,6 +90,21 @@ func savings(d *Document, runs [][][]*sim.Report, best map[string][]*sim.Report)
 		"done by one machine, so that the efficiency of 24 is %.0f %% at most, of 36 %.0f, of 60 %.0f: the fewer stay, the higher "+
 		"it is.", len(allMachines.start)*clusterOfAll, bodies(0).Serial,
 		mostEfficient(24), mostEfficient(36), mostEfficient(60))
+	cfg := adapt.Default(adapt.Paper)
+	d.para("One constant was chosen on this page: BadLink, from which part of the time on that its members wait for the "+
+		"network a cluster goes that is behind a slow link, now %.0f %%. It was to be 25 %%, and became 10 and then %.0f %% because "+
+		"with more the cluster stayed in for most of some runs of scenarios 3 and 4. So what is saved there was fitted, and does "+
+		"not test it; that it sends nobody else away the runs of equal machines below have to show, and what other values do, the "+
+		"last table.", 100*cfg.BadLink, 100*cfg.BadLink)
+}
+
+// mostMachines is how many machines the steps can keep busy for that part of their time, in percent.
+func mostMachines(used float64) int {
+	n := 1
+	for mostEfficient(float64(n+1)) >= used {
+		n++
+	}
+	return n
 }
 
 // mostEfficient is how much of the time of so many machines the steps can use, in percent.
@@ -172,7 +187,7 @@ func overheadOfAdapting(o Options, d *Document) error {
 	d.para("With figures collected and nothing changed, %s s instead of %s s: %.1f %% more. Published: "+
 		"around 15 %%, 6 %% with a period of 10 minutes, almost all of it from benchmarking. Here a peer may "+
 		"spend %.1f %% of its time on that, which the simulation takes from its workers although idle cores do it; "+
-		"what the rest costs, it finds out.", collect(with, elapsed),
+		"what the rest costs, it finds out. Goal: at most 1 %%.", collect(with, elapsed),
 		collect(base, elapsed), -savedBy(base, with).mean(), 100*speedShare)
 	return nil
 }
@@ -221,6 +236,34 @@ func story(d *Document, s adaptScenario, rows [][]*sim.Report) {
 		}
 	}
 	d.b.WriteString("\n")
+	if s.used == 0 {
+		return
+	}
+	var reached []string
+	for k, row := range adaptRows {
+		if row.measured {
+			most := collect(rows[k], mostUsed).middle(0)
+			reached = append(reached, fmt.Sprintf("%s %% (%s, %s)", most, row.policy, row.name))
+		}
+	}
+	left, all := 0, 0
+	for i, n := range s.start {
+		if all += n; i != linkedCluster {
+			left += n
+		}
+	}
+	d.para("Goal: an efficiency of %.0f %%. The steps of this model allow it to no more than %d machines, %.0f %% to the "+
+		"%d that are left when the cluster has gone, and %.0f %% to as many as there were; beyond 50 %% more are asked for. "+
+		"In the best period it was %s.", s.used, mostMachines(s.used), mostEfficient(float64(left)), left,
+		mostEfficient(float64(all)), strings.Join(reached, ", "))
+}
+
+// mostUsed is the efficiency of a run's best period, in percent.
+func mostUsed(r *sim.Report) (most float64) {
+	for _, a := range r.Adaptations {
+		most = max(most, 100*a.Efficiency)
+	}
+	return most
 }
 
 // decisions tells each period in which something was changed in a line; releases of many are counted.
