@@ -19,11 +19,12 @@ type Frame struct { // the beginning of the engine.Worker that runs the job
 	cur     uint64
 }
 
-// These are arrays without elements only if the fields are in the same places.
+// These are arrays without elements only if the stack is first in a Worker, and its fields are in the same places.
 var (
-	_ [0]int = [unsafe.Offsetof(Frame{}.door) ^ unsafe.Offsetof(engine.Worker{}.Door)]int{}
-	_ [0]int = [unsafe.Offsetof(Frame{}.head) ^ unsafe.Offsetof(engine.Worker{}.Head)]int{}
-	_ [0]int = [unsafe.Offsetof(Frame{}.cur) ^ unsafe.Offsetof(engine.Worker{}.Cur)]int{}
+	_ [0]int = [unsafe.Offsetof(engine.Worker{}.Stack)]int{}
+	_ [0]int = [unsafe.Offsetof(Frame{}.door) ^ unsafe.Offsetof(engine.Worker{}.Stack.Door)]int{}
+	_ [0]int = [unsafe.Offsetof(Frame{}.head) ^ unsafe.Offsetof(engine.Worker{}.Stack.Head)]int{}
+	_ [0]int = [unsafe.Offsetof(Frame{}.cur) ^ unsafe.Offsetof(engine.Worker{}.Stack.Cur)]int{}
 )
 
 // worker is who runs the job.
@@ -80,16 +81,16 @@ func spawnKey[A, R any](w *engine.Worker, key unsafe.Pointer, arg A) Future[A, R
 		return Future[A, R]{r, r.ID}
 	}
 	taskOf[A, R](r).arg = arg
-	id := w.Cur + 1
-	w.Cur = id
+	id := w.Stack.Cur + 1
+	w.Stack.Cur = id
 	r.ID = id
-	w.Head++
+	w.Stack.Head++
 	return Future[A, R]{r, id}
 }
 
 // room gives the record of the next slot. It is not generic: the compiler inlines into programs what other packages'
 // functions do here only if this package inlines it too.
-func room(w *engine.Worker) *engine.Record { return w.NextSlot() }
+func room(w *engine.Worker) *engine.Record { return w.Stack.NextSlot() }
 
 // Sync waits until all children of the running job have finished. Their results stay for Get and Results.
 // It runs children that nobody has stolen; while it waits for stolen ones, other jobs use its core.

@@ -16,23 +16,23 @@ type Future[A, R any] struct {
 func (x Future[A, R]) Get() R {
 	t := taskOf[A, R](x.r)
 	w := t.W
-	head := w.Head
+	head := w.Stack.Head
 	h := head - 1
-	cur := w.Cur
+	cur := w.Stack.Cur
 	d := cur>>engine.DepthShift + 1
-	levels, limit := w.Levels, limitOf(w)
+	levels, limit := w.Stack.Levels, limitOf(w)
 	if t.Slot != h || t.ID != x.id || ^head >= limit || d >= uint64(len(levels)) {
 		return mustGet(x)
 	}
-	w.Head = h
+	w.Stack.Head = h
 	levels[d] = engine.Level{Job: x.id, From: cur}
-	w.Cur = d << engine.DepthShift
-	w.Counts.Inline++
+	w.Stack.Cur = d << engine.DepthShift
+	w.Stack.Counts.Inline++
 	r := t.fn(frameOf(w), t.arg)
-	if w.Head != h {
+	if w.Stack.Head != h {
 		w.SyncTo(h)
 	}
-	w.Cur = cur
+	w.Stack.Cur = cur
 	return r
 }
 

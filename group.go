@@ -40,23 +40,23 @@ func (g *Group[A, R]) Results() iter.Seq[R] {
 	return func(yield func(R) bool) {
 		w := g.of.Worker
 		for g.of.Left > 0 {
-			head, cur, limit := w.Head, w.Cur, limitOf(w)
+			head, cur, limit := w.Stack.Head, w.Stack.Cur, limitOf(w)
 			h := head - 1
 			d := cur>>engine.DepthShift + 1
-			if ^head < limit && !ready(&g.of) && d < uint64(len(w.Levels)) {
+			if ^head < limit && !ready(&g.of) && d < uint64(len(w.Stack.Levels)) {
 				if r := slotAt(w, h); r.Group == g.of.ID { // newest, private, of this group: call it here
 					t := taskOf[A, R](r)
 					r.Group = 0
-					w.Head = h
-					w.Levels[d] = engine.Level{Job: r.ID, From: cur}
-					w.Cur = d << engine.DepthShift
-					w.Counts.Inline++
+					w.Stack.Head = h
+					w.Stack.Levels[d] = engine.Level{Job: r.ID, From: cur}
+					w.Stack.Cur = d << engine.DepthShift
+					w.Stack.Counts.Inline++
 					g.of.Left--
 					res := t.fn(frameOf(w), t.arg)
-					if w.Head != h {
+					if w.Stack.Head != h {
 						w.SyncTo(h)
 					}
-					w.Cur = cur
+					w.Stack.Cur = cur
 					if overtaken(&g.of) {
 						taskOf[A, R](g.of.Finished(g.key)).res = res
 						continue
@@ -96,8 +96,8 @@ func (g *Group[A, R]) mustNext() (res R, ok bool) {
 
 // open, ready and overtaken are not generic: see room.
 func open(w *engine.Worker) engine.Group               { return w.Fork() }
-func slotAt(w *engine.Worker, h uint32) *engine.Record { return w.SlotAt(h) }
-func limitOf(w *engine.Worker) uint32                  { return w.Limit() }
+func slotAt(w *engine.Worker, h uint32) *engine.Record { return w.Stack.SlotAt(h) }
+func limitOf(w *engine.Worker) uint32                  { return w.Stack.Limit() }
 func ready(g *engine.Group) bool                       { return g.Ready() }
 func overtaken(g *engine.Group) bool                   { return g.Overtaken() }
 

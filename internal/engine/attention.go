@@ -22,28 +22,28 @@ func (g *grain) restart() { g.since = 0 }
 
 // begin is called when a new run starts on the worker: its jobs count as coarse until measured.
 func (g *grain) begin(w *Worker) {
-	w.coarse, g.since = w.pool != nil && w.pool.demand.Load(), 0
-	w.hold()
+	w.Stack.coarse, g.since = w.pool != nil && w.pool.demand.Load(), 0
+	w.Stack.hold()
 }
 
 // measure is called at each visit while jobs count as coarse.
 func (g *grain) measure(w *Worker) {
 	if g.since == 0 {
-		g.since, g.begun = w.pool.now(), w.Counts.begun()
+		g.since, g.begun = w.pool.now(), w.Stack.Counts.begun()
 		return
 	}
-	n := w.Counts.begun() - g.begun
+	n := w.Stack.Counts.begun() - g.begun
 	if n < grainProbe {
 		return
 	}
 	now := w.pool.now()
-	w.coarse = now-g.since > int64(n)*fineGrain
-	g.since, g.begun = now, w.Counts.begun()
+	w.Stack.coarse = now-g.since > int64(n)*fineGrain
+	g.since, g.begun = now, w.Stack.Counts.begun()
 }
 
 // attend visits attention if somebody raised the attention word.
 func (w *Worker) attend() {
-	if w.limit.Load() == 0 {
+	if w.Stack.limit.Load() == 0 {
 		w.attention()
 	}
 }
@@ -52,8 +52,8 @@ func (w *Worker) attend() {
 //
 //go:noinline
 func (w *Worker) attention() {
-	w.Counts.visits++
-	w.open() // first: a wish that is said after we looked raises it again
+	w.Stack.Counts.visits++
+	w.Stack.open() // first: a wish that is said after we looked raises it again
 	w.roots.unwind()
 	p := w.pool
 	if p == nil {
@@ -65,13 +65,13 @@ func (w *Worker) attention() {
 	}
 	if n := p.resalvages.Load(); n != w.resalvaged {
 		w.resalvaged = n
-		w.roots.searchAgain(p.host, &w.stack)
+		w.roots.searchAgain(p.host, &w.Stack)
 	}
 	if n := p.pulses.Load(); n != w.stopwatch.pulses {
 		w.stopwatch.pulse(w, n)
 	}
-	if w.roots.searching(&w.stack) {
-		w.hold() // no child begins by itself
+	if w.roots.searching(&w.Stack) {
+		w.Stack.hold() // no child begins by itself
 	}
 	if p.waiting.Load() > 0 || p.free.Load() < 0 {
 		p.yield(w)
@@ -81,24 +81,24 @@ func (w *Worker) attention() {
 	}
 	wanted := w.want.Load()
 	if wanted != 0 && p.now()-wanted > lateAnswer {
-		w.coarse, w.grain.since = true, 0
+		w.Stack.coarse, w.grain.since = true, 0
 	}
-	if w.coarse {
+	if w.Stack.coarse {
 		w.grain.measure(w)
 	}
-	if private := w.Head - w.split; private > 0 {
+	if private := w.Stack.Head - w.Stack.split; private > 0 {
 		switch {
-		case w.coarse:
+		case w.Stack.coarse:
 			w.shareAll()
-		case wanted != 0 || p.hungry() || !w.stealable() && p.demand.Load():
+		case wanted != 0 || p.hungry() || !w.Stack.stealable() && p.demand.Load():
 			w.want.Store(0)
 			w.publish((private + 1) / 2)
 		}
 	} else if wanted != 0 || p.hungry() {
-		w.hold() // nothing to share yet: come back at the next Spawn or Get
+		w.Stack.hold() // nothing to share yet: come back at the next Spawn or Get
 	}
-	if w.coarse {
-		w.hold()
+	if w.Stack.coarse {
+		w.Stack.hold()
 	}
 	if p.cfg.Breathe != nil {
 		w.breath.visit(w)
@@ -107,7 +107,7 @@ func (w *Worker) attention() {
 
 // shareAll publishes all private jobs.
 func (w *Worker) shareAll() {
-	if n := w.Head - w.split; n > 0 {
+	if n := w.Stack.Head - w.Stack.split; n > 0 {
 		w.want.Store(0)
 		w.publish(n)
 	}

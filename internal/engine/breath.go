@@ -19,7 +19,7 @@ const (
 
 // visit is called at each visit of w.
 func (b *breath) visit(w *Worker) {
-	w.hold()
+	w.Stack.hold()
 	if b.left > 0 {
 		b.left--
 		return

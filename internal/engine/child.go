@@ -11,15 +11,15 @@ import "unsafe"
 //
 //go:noinline
 func (w *Worker) Room(key unsafe.Pointer) *Record {
-	if w.Head >= w.fullLimit() {
-		w.growSlots(2 * len(w.slots))
+	if w.Stack.Head >= w.Stack.fullLimit() {
+		w.Stack.growSlots(2 * len(w.Stack.slots))
 		w.attention() // the new limit has overwritten whatever was said through the old one
 	}
 	w.attend()
-	h := w.Head
-	r := w.slots[h]
+	h := w.Stack.Head
+	r := w.Stack.slots[h]
 	if r.Key != key {
-		r = w.install(w.desc(key), h)
+		r = w.Stack.install(w.Stack.desc(key), h)
 	}
 	return r
 }
@@ -45,31 +45,31 @@ func unseen(arg unsafe.Pointer) unsafe.Pointer {
 
 // Spawned makes the record in the next slot a child of the running frame.
 func (w *Worker) Spawned(r *Record) {
-	w.Cur++
-	r.ID = w.Cur
-	w.Head++
-	if w.coarse {
+	w.Stack.Cur++
+	r.ID = w.Stack.Cur
+	w.Stack.Head++
+	if w.Stack.coarse {
 		w.shareAll()
 	}
 }
 
 // Sync waits until all children of the running job have finished, and runs those that nobody has stolen.
 func (w *Worker) Sync() {
-	w.Counts.syncs++
-	for w.hasChildren() {
+	w.Stack.Counts.syncs++
+	for w.Stack.hasChildren() {
 		w.step()
 	}
 }
 
 // Abort drops all outstanding children of the running job and forgets the failures of those that ended.
 func (w *Worker) Abort() {
-	if w.hasChildren() {
-		w.Counts.aborts++
+	if w.Stack.hasChildren() {
+		w.Stack.Counts.aborts++
 	}
-	for w.hasChildren() {
+	for w.Stack.hasChildren() {
 		w.drop()
 	}
-	w.failures.crossOutOf(w.Cur >> DepthShift)
+	w.failures.crossOutOf(w.Stack.Cur >> DepthShift)
 }
 
 // Aborted says whether the running job, or one it descends from, has been aborted.
@@ -78,12 +78,12 @@ func (w *Worker) Aborted() bool { return w.roots.dropped() != nil }
 // Await brings the job with the given id, whose record is r, to its end; false if it was aborted.
 // Whoever has read its result says Release.
 func (w *Worker) Await(r *Record, id uint64) bool {
-	w.Counts.syncs++
+	w.Stack.Counts.syncs++
 	if r.ID == id|abortedBit || r.ID == id && r.state.Load() == dropped {
 		return false
 	}
 	for !r.finished(id) {
-		if r.ID != id || r.consumed || r.Slot >= w.Head || w.slots[r.Slot] != r {
+		if r.ID != id || r.consumed || r.Slot >= w.Stack.Head || w.Stack.slots[r.Slot] != r {
 			panic("satin: a result was taken twice, or after its job was aborted, or outside the job that spawned it")
 		}
 		if r.state.Load() == done && !r.joined {
@@ -99,7 +99,7 @@ func (w *Worker) Await(r *Record, id uint64) bool {
 func (w *Worker) Release(r *Record) {
 	w.failures.crossOut(r)
 	if r.Slot == NoSlot { // detached
-		w.recycle(r)
+		w.Stack.recycle(r)
 		return
 	}
 	r.consumed = true
@@ -109,15 +109,15 @@ func (w *Worker) Release(r *Record) {
 // PopConsumed pops the newest slots of the running frame as long as their jobs came back and were consumed. Slots of
 // the frames below it stay: those frames count on their part of the stack.
 func (w *Worker) PopConsumed() {
-	for w.hasChildren() && w.slots[w.Head-1].consumed {
-		w.popBack(w.Head - 1)
+	for w.Stack.hasChildren() && w.Stack.slots[w.Stack.Head-1].consumed {
+		w.popBack(w.Stack.Head - 1)
 	}
 }
 
 // popBack pops the newest slot, whose record came back and is of no more use.
 func (w *Worker) popBack(h uint32) {
-	r := w.slots[h]
-	w.regain(r, h)
+	r := w.Stack.slots[h]
+	w.Stack.regain(r, h)
 	w.popStolen(h)
 	r.d.Ops.Clear(r)
 	r.renew()

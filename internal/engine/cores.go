@@ -73,7 +73,7 @@ func (s *scheduler) Idle() int {
 func (s *scheduler) Queued() int {
 	n := int(s.inboxLen.Load())
 	for _, w := range *s.workers.Load() {
-		v := w.ts.Load()
+		v := w.Stack.ts.Load()
 		if tail, split := uint32(v>>32), uint32(v); tail < split && !w.alone.Load() {
 			n += int(split - tail)
 		}
@@ -109,7 +109,7 @@ func (p *Pool) allow(n int) bool {
 func (s *scheduler) callAll() {
 	for _, v := range *s.workers.Load() {
 		if v.busy.Load() {
-			v.raise()
+			v.Stack.raise()
 		}
 	}
 }

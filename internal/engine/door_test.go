@@ -116,12 +116,12 @@ func TestFenceKeepsTheWord(t *testing.T) {
 	x := satin.Spawn(frame(w), identity, 1)
 	w.Attend()
 	w.Raise()
-	if w.Publish(1); w.Limit() != 0 {
+	if w.Publish(1); w.Stack.Limit() != 0 {
 		t.Error("who published has forgotten that somebody wants something")
 	}
 	w.Attend()
-	if w.Limit() != ^w.Fence() || w.Fence() != 1 || x.Get() != 1 {
-		t.Errorf("the word is %d, the fence %d", w.Limit(), w.Fence())
+	if w.Stack.Limit() != ^w.Fence() || w.Fence() != 1 || x.Get() != 1 {
+		t.Errorf("the word is %d, the fence %d", w.Stack.Limit(), w.Fence())
 	}
 }
 
@@ -135,11 +135,11 @@ func TestDoorOfAnOldArray(t *testing.T) {
 	for range 2 * engine.FirstSlots {
 		satin.Spawn(f, identity, 1)
 	}
-	if shut(); w.NextSlot() != w.Slots()[w.Head] {
+	if shut(); w.Stack.NextSlot() != w.Slots()[w.Stack.Head] {
 		t.Error("the door leads to an array that the stack has grown out of")
 	}
 	w.Raise()
-	if w.NextSlot() == w.Slots()[w.Head] {
+	if w.Stack.NextSlot() == w.Slots()[w.Stack.Head] {
 		t.Error("the door is open though the word was raised")
 	}
 }

@@ -412,7 +412,7 @@ func early(f *satin.Frame, n int) int {
 		_ = r
 		break
 	}
-	return int(worker(f).Head)
+	return int(worker(f).Stack.Head)
 }
 
 // Whoever leaves a loop over results early aborts all that are left, in one operation, and both are counted.

@@ -20,30 +20,34 @@ var ErrGoexit = errGoexit
 
 func Pause() { pause() }
 
-func (w *Worker) Slots() []*Record             { return w.slots }
-func (w *Worker) Split() uint32                { return w.split }
-func (w *Worker) SetTS(ts uint64)              { w.ts.Store(ts) }
-func (w *Worker) TS() (tail, split uint32)     { ts := w.ts.Load(); return uint32(ts >> 32), uint32(ts) }
+func (w *Worker) Slots() []*Record             { return w.Stack.slots }
+func (w *Worker) Split() uint32                { return w.Stack.split }
+func (w *Worker) SetTS(ts uint64)              { w.Stack.ts.Store(ts) }
 func (w *Worker) Asleep() bool                 { return w.stats.asleep.Load() }
 func (w *Worker) Want() int64                  { return w.want.Load() }
 func (w *Worker) SetBusy()                     { w.busy.Store(true) }
 func (w *Worker) SetAlone(on bool)             { w.alone.Store(on) }
-func (w *Worker) Begun() uint64                { return w.Counts.begun() }
-func (w *Worker) Roots() (run, unbegun uint64) { return w.Counts.roots, w.Counts.unbegun }
-func (w *Worker) Fence() uint32                { return w.fence }
-func (w *Worker) FullLimit() uint32            { return w.fullLimit() }
+func (w *Worker) Begun() uint64                { return w.Stack.Counts.begun() }
+func (w *Worker) Roots() (run, unbegun uint64) { return w.Stack.Counts.roots, w.Stack.Counts.unbegun }
+func (w *Worker) Fence() uint32                { return w.Stack.fence }
+func (w *Worker) FullLimit() uint32            { return w.Stack.fullLimit() }
 
-func (w *Worker) Hold()                                   { w.hold() }
-func (w *Worker) Raise()                                  { w.raise() }
-func (w *Worker) SetCoarse()                              { w.coarse = true }
-func (w *Worker) Enter(job, cur uint64)                   { w.enter(job, cur) }
-func (w *Worker) Root(d uint64, r *Record)                { w.tab.Load().roots[d] = r }
+func (w *Worker) TS() (tail, split uint32) {
+	ts := w.Stack.ts.Load()
+	return uint32(ts >> 32), uint32(ts)
+}
+
+func (w *Worker) Hold()                                   { w.Stack.hold() }
+func (w *Worker) Raise()                                  { w.Stack.raise() }
+func (w *Worker) SetCoarse()                              { w.Stack.coarse = true }
+func (w *Worker) Enter(job, cur uint64)                   { w.Stack.enter(job, cur) }
+func (w *Worker) Root(d uint64, r *Record)                { w.Stack.tab.Load().roots[d] = r }
 func (w *Worker) Steal() *Record                          { return w.steal() }
-func (w *Worker) Stealable() bool                         { return w.stealable() }
+func (w *Worker) Stealable() bool                         { return w.Stack.stealable() }
 func (w *Worker) Nudge()                                  { w.nudge() }
 func (w *Worker) Publish(n uint32)                        { w.publish(n) }
 func (w *Worker) ShareAll()                               { w.shareAll() }
-func (w *Worker) Claim(h uint32) bool                     { return w.claim(h) }
+func (w *Worker) Claim(h uint32) bool                     { return w.Stack.claim(h) }
 func (w *Worker) PopStolen(h uint32)                      { w.popStolen(h) }
 func (w *Worker) RunRoot(r *Record)                       { w.runRoot(r) }
 func (w *Worker) Attend()                                 { w.attend() }
@@ -52,8 +56,8 @@ func (w *Worker) Pulse(call uint64)                       { w.stopwatch.pulse(w,
 
 // RaiseLate is raise by somebody who has looked where the slots are, and goes on only when what it gives is called.
 func (w *Worker) RaiseLate() func() {
-	t := w.slotTab.Load()
-	return func() { w.shutDoor(t) }
+	t := w.Stack.slotTab.Load()
+	return func() { w.Stack.shutDoor(t) }
 }
 
 // NewRoot makes the record of a root that came from outside, or that only holds a slot.

@@ -43,9 +43,9 @@ func (w *Worker) handOver(r *Record, h uint32, id job.ID) {
 	t := p.newTaken(r, id, true, true)
 	r.out = &passport{taken: t}
 	r.gone = true
-	w.handed = append(w.handed, h)
+	w.Stack.handed = append(w.Stack.handed, h)
 	r.state.Store(running)
-	w.publish(h + 1 - w.split)
+	w.publish(h + 1 - w.Stack.split)
 	p.runMu.Lock()
 	p.outside[t] = true
 	p.tallies.taken++

@@ -30,8 +30,8 @@ func (g *Group) Overtaken() bool { return g.Worker.finished.any() || g.Ready() }
 // its children's meanwhile.
 func (g *Group) Finished(key unsafe.Pointer) *Record {
 	w := g.Worker
-	r := w.take(w.desc(key))
-	r.ID, r.Group = w.Levels[w.Cur>>DepthShift+1].Job|doneBit, g.ID
+	r := w.Stack.take(w.Stack.desc(key))
+	r.ID, r.Group = w.Stack.Levels[w.Stack.Cur>>DepthShift+1].Job|doneBit, g.ID
 	w.drain()
 	w.ready.push(r)
 	g.Left++
@@ -45,14 +45,14 @@ func (g *Group) Next() *Record {
 		return nil
 	}
 	w := g.Worker
-	w.Counts.syncs++
+	w.Stack.Counts.syncs++
 	for {
 		w.drain()
-		if r := w.ready.take(g.ID, w.Cur>>DepthShift); r != nil {
+		if r := w.ready.take(g.ID, w.Stack.Cur>>DepthShift); r != nil {
 			g.Left--
 			return r
 		}
-		if !w.hasChildren() {
+		if !w.Stack.hasChildren() {
 			g.Left = 0
 			return nil
 		}
@@ -65,23 +65,23 @@ func (g *Group) Next() *Record {
 func (g *Group) Abort() {
 	w := g.Worker
 	if g.Left > 0 {
-		w.Counts.aborts++
+		w.Stack.Counts.aborts++
 	}
 	for g.Left > 0 {
-		if r := w.ready.take(g.ID, w.Cur>>DepthShift); r != nil {
+		if r := w.ready.take(g.ID, w.Stack.Cur>>DepthShift); r != nil {
 			w.failures.crossOut(r)
 			if r.Slot == NoSlot {
-				w.recycle(r)
+				w.Stack.recycle(r)
 			} else {
 				r.consumed = true
 			}
 			g.Left--
 			continue
 		}
-		if !w.hasChildren() {
+		if !w.Stack.hasChildren() {
 			break // the frame's Abort was there before
 		}
-		if r := w.slots[w.Head-1]; r.Group != g.ID || r.joined {
+		if r := w.Stack.slots[w.Stack.Head-1]; r.Group != g.ID || r.joined {
 			w.step()
 		} else if w.drop(); !r.joined {
 			g.Left--

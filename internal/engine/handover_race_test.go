@@ -59,7 +59,7 @@ func TestHandOverRace(t *testing.T) {
 		var xs []satin.Future[int, int]
 		for i := 0; i < 1+n%7 && n < jobs; i++ {
 			xs = append(xs, satin.Spawn(f, identity, n))
-			if h := w.Head - 1; n%3 == 0 && w.Claim(h) {
+			if h := w.Stack.Head - 1; n%3 == 0 && w.Claim(h) {
 				w.HandOver(w.Slots()[h], h, satin.JobID{})
 			}
 			n++
@@ -75,8 +75,8 @@ func TestHandOverRace(t *testing.T) {
 				had[arg].Add(1)
 			}
 		}
-		if w.Head != 0 {
-			t.Fatalf("%d slots are left", w.Head)
+		if w.Stack.Head != 0 {
+			t.Fatalf("%d slots are left", w.Stack.Head)
 		}
 	}
 	over.Store(true)

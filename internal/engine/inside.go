@@ -48,7 +48,7 @@ func NewInside(outer Outer, outside Outside, around Around) *Inside {
 
 // Word gives the place of the attention word. Who stores 0 there is heard at the next Get or Results: the door, which
 // Spawn looks at, stays open.
-func (in *Inside) Word() *uint32 { return (*uint32)(unsafe.Pointer(&in.w.limit)) }
+func (in *Inside) Word() *uint32 { return (*uint32)(unsafe.Pointer(&in.w.Stack.limit)) }
 
 // Run runs a job to its end, by the registered name of its function. The paths of what it offers begin with it.
 func (in *Inside) Run(fn string, arg any) (Outcome, error) {
@@ -69,7 +69,7 @@ func (in *Inside) Pool() *Pool { return in.p }
 func (in *Inside) attend() {
 	w := in.w
 	in.p.shelf.grow()
-	for n := in.outer.Wanted(); n > 0 && w.Head > w.split; n-- {
+	for n := in.outer.Wanted(); n > 0 && w.Stack.Head > w.Stack.split; n-- {
 		w.publish(1)
 		r := w.steal()
 		id, restarted, ok := in.p.idOf(r)
@@ -86,8 +86,8 @@ func (in *Inside) attend() {
 func (in *Inside) await() {
 	w := in.w
 	var away []*Taken
-	for h := w.Head; h > 0 && w.slots[h-1].ID>>DepthShift == w.Cur>>DepthShift; h-- {
-		if r := w.slots[h-1]; r.state.Load() == running && r.out != nil && r.out.taken != nil {
+	for h := w.Stack.Head; h > 0 && w.Stack.slots[h-1].ID>>DepthShift == w.Stack.Cur>>DepthShift; h-- {
+		if r := w.Stack.slots[h-1]; r.state.Load() == running && r.out != nil && r.out.taken != nil {
 			away = append(away, r.out.taken)
 		}
 	}

@@ -32,15 +32,15 @@ package engine
 // anything else to come back, or pops it. A job that ran leaves the stack with its result in its record.
 func (w *Worker) step() {
 	w.attend()
-	h := w.Head - 1
-	r := w.slots[h]
+	h := w.Stack.Head - 1
+	r := w.Stack.slots[h]
 	switch {
 	case r.consumed:
 		w.popBack(h)
-	case !r.gone && w.claim(h):
-		if w.roots.searching(&w.stack) {
+	case !r.gone && w.Stack.claim(h):
+		if w.roots.searching(&w.Stack) {
 			since := w.pool.now()
-			id, hit := w.roots.salvage(w.pool.host, &w.stack, r)
+			id, hit := w.roots.salvage(w.pool.host, &w.Stack, r)
 			if w.spent.recovering(w.pool, since); hit {
 				w.handOver(r, h, id)
 				return
@@ -48,8 +48,8 @@ func (w *Worker) step() {
 		}
 		w.begin(r, h)
 	case r.joined:
-		w.regain(r, h)
-		w.detach(r, h)
+		w.Stack.regain(r, h)
+		w.Stack.detach(r, h)
 		w.popStolen(h)
 		w.failures.note(r, w.ID)
 	default:
@@ -59,26 +59,26 @@ func (w *Worker) step() {
 
 // begin runs the newest job, which has been claimed from slot h, ahead of its Get.
 func (w *Worker) begin(r *Record, h uint32) {
-	w.detach(r, h)
-	if h < w.fence {
+	w.Stack.detach(r, h)
+	if h < w.Stack.fence {
 		if w.stopwatch.budget > 0 {
 			w.stopwatch.run(w, r, h)
 			return
 		}
 		w.lowerFence(h)
 	}
-	w.Head = h
+	w.Stack.Head = h
 	w.runDetached(r)
 }
 
 // runDetached runs a job whose record has left the stack, ahead of its Get. A panic stays in the record.
 func (w *Worker) runDetached(r *Record) {
-	id, cur := r.ID, w.Cur
-	w.Counts.detached++
-	w.enter(id, cur)
+	id, cur := r.ID, w.Stack.Cur
+	w.Stack.Counts.detached++
+	w.Stack.enter(id, cur)
 	w.call(r, cur)
-	if w.roots.searching(&w.stack) {
-		w.hold()
+	if w.roots.searching(&w.Stack) {
+		w.Stack.hold()
 	}
 	r.ID = id | doneBit
 	w.failures.note(r, w.ID)
@@ -93,17 +93,17 @@ func (w *Worker) runDetached(r *Record) {
 //
 //go:noinline
 func (w *Worker) SyncTo(h uint32) {
-	for w.Head > h {
+	for w.Stack.Head > h {
 		w.step()
 	}
-	if err := w.failures.oldest(w.Cur >> DepthShift); err != nil {
+	if err := w.failures.oldest(w.Stack.Cur >> DepthShift); err != nil {
 		panic(err)
 	}
 }
 
 // drain takes over what came back, oldest first.
 func (w *Worker) drain() {
-	for r := w.finished.take(); r != nil; w.Counts.back++ {
+	for r := w.finished.take(); r != nil; w.Stack.Counts.back++ {
 		next := r.next
 		r.next, r.joined = nil, true
 		if r.Group != 0 {
@@ -116,10 +116,10 @@ func (w *Worker) drain() {
 // wait returns when something came back, if possible the stolen job r in the newest slot. What came back
 // while it helped, and was drained by what it helped with, counts.
 func (w *Worker) wait(r *Record) {
-	w.Counts.waits++
-	before := w.Counts.back
+	w.Stack.Counts.waits++
+	before := w.Stack.Counts.back
 	idleSince := w.pool.now()
-	for w.drain(); w.Counts.back == before; w.drain() {
+	for w.drain(); w.Stack.Counts.back == before; w.drain() {
 		w.roots.unwind()
 		v := r.thief.Load()
 		// gone: older jobs are still here, so no help (gone.go)
@@ -132,14 +132,14 @@ func (w *Worker) wait(r *Record) {
 		}
 		var loot *Record
 		if v != nil {
-			w.Counts.attempts++
+			w.Stack.Counts.attempts++
 			loot = v.steal()
 		}
 		if loot == nil {
 			pause()
 			continue
 		}
-		w.Counts.steals++
+		w.Stack.Counts.steals++
 		w.spent.wait += w.pool.now() - idleSince
 		if r.state.Load() == running && r.thief.Load() == v { // still there: the loot descends from it
 			w.runRoot(loot)
@@ -155,25 +155,25 @@ func (w *Worker) wait(r *Record) {
 
 // drop aborts the job in the newest slot and pops it.
 func (w *Worker) drop() {
-	h := w.Head - 1
-	r := w.slots[h]
+	h := w.Stack.Head - 1
+	r := w.Stack.slots[h]
 	if r.consumed {
 		w.popBack(h)
 		return
 	}
-	if !r.gone && w.claim(h) {
+	if !r.gone && w.Stack.claim(h) {
 		r.ID |= abortedBit
 		r.Group = 0
-		w.Head = h
+		w.Stack.Head = h
 		w.lowerFence(h)
-		w.Counts.recalled++
+		w.Stack.Counts.recalled++
 		return
 	}
-	w.regain(r, h)
+	w.Stack.regain(r, h)
 	if !r.joined && w.disown(r, h) {
 		return
 	}
-	w.detach(r, h) // it finished in time, its result may still be wanted
+	w.Stack.detach(r, h) // it finished in time, its result may still be wanted
 	w.popStolen(h)
 }
 
@@ -192,11 +192,11 @@ func (w *Worker) disown(r *Record, h uint32) bool {
 			pause()
 			continue
 		}
-		w.Counts.back++
+		w.Stack.Counts.back++
 		w.pool.awaitPathReaders()
-		n := w.take(r.d)
+		n := w.Stack.take(r.d)
 		n.Slot = h
-		w.slots[h] = n
+		w.Stack.slots[h] = n
 		w.popStolen(h)
 		if s == running {
 			w.pool.tellDropped(r)

@@ -13,17 +13,18 @@ import "github.com/satin-peer/satin/job"
 // What is inside has a path too: a lent record carries the steps from the job that interprets to it.
 
 // A Lender is a worker as a job sees it whose spawns happen elsewhere. It belongs to the job's goroutine.
-type Lender struct{ *Worker }
+type Lender struct{ Worker *Worker }
 
 // Wanted visits attention if somebody raised the attention word, and says how many jobs of this worker others would
 // like to have. It may unwind the job.
-func (w Lender) Wanted() int {
+func (l Lender) Wanted() int {
+	w := l.Worker
 	w.attend()
 	p := w.pool
 	if p == nil {
 		return 0
 	}
-	if w.want.Load() == 0 && !p.hungry() && (w.stealable() || !p.demand.Load()) {
+	if w.want.Load() == 0 && !p.hungry() && (w.Stack.stealable() || !p.demand.Load()) {
 		return 0
 	}
 	return 1 + max(0, int(p.free.Load()))
@@ -31,7 +32,8 @@ func (w Lender) Wanted() int {
 
 // Lend makes the record in the next slot a child that anybody may have, and says by which steps it descends from the
 // running job: before it can be seen, which may be at once.
-func (w Lender) Lend(r *Record, steps job.Path) {
+func (l Lender) Lend(r *Record, steps job.Path) {
+	w := l.Worker
 	r.steps = steps
 	w.Spawned(r)
 	w.shareAll()
@@ -39,33 +41,35 @@ func (w Lender) Lend(r *Record, steps job.Path) {
 
 // TakeBack takes a child back if it is the newest that has not finished and nobody has it: then it is as if
 // it had not been spawned.
-func (w Lender) TakeBack(r *Record, id uint64) bool {
-	if r.ID != id || w.settleNewest() != r {
+func (l Lender) TakeBack(r *Record, id uint64) bool {
+	w := l.Worker
+	if r.ID != id || l.settleNewest() != r {
 		return false
 	}
-	h := w.Head - 1
-	if r.gone || !w.claim(h) {
+	h := w.Stack.Head - 1
+	if r.gone || !w.Stack.claim(h) {
 		return false
 	}
 	r.ID |= abortedBit
-	w.Head = h
+	w.Stack.Head = h
 	w.lowerFence(h)
-	w.Counts.recalled++
+	w.Stack.Counts.recalled++
 	return true
 }
 
 // settleNewest takes children of the running frame that came back, or were consumed, off the stack until the
 // newest is one that is not here, which it gives; nil if there is none. Those that came back keep their
 // results.
-func (w Lender) settleNewest() *Record {
-	for w.drain(); w.hasChildren(); {
-		h := w.Head - 1
-		switch r := w.slots[h]; {
+func (l Lender) settleNewest() *Record {
+	w := l.Worker
+	for w.drain(); w.Stack.hasChildren(); {
+		h := w.Stack.Head - 1
+		switch r := w.Stack.slots[h]; {
 		case r.consumed:
 			w.popBack(h)
 		case r.joined:
-			w.regain(r, h)
-			w.detach(r, h)
+			w.Stack.regain(r, h)
+			w.Stack.detach(r, h)
 			w.popStolen(h)
 			w.failures.note(r, w.ID)
 		default:
@@ -77,11 +81,12 @@ func (w Lender) settleNewest() *Record {
 
 // AwaitAny waits until one of some children has finished, or is the newest and nobody has it, and says which. The
 // function gives record and id of one of n.
-func (w Lender) AwaitAny(n int, child func(int) (*Record, uint64)) int {
-	w.Counts.syncs++
+func (l Lender) AwaitAny(n int, child func(int) (*Record, uint64)) int {
+	w := l.Worker
+	w.Stack.Counts.syncs++
 	for {
-		newest := w.settleNewest()
-		free := newest != nil && !newest.gone && w.Head-1 >= uint32(w.ts.Load()>>32)
+		newest := l.settleNewest()
+		free := newest != nil && !newest.gone && w.Stack.Head-1 >= uint32(w.Stack.ts.Load()>>32)
 		for i := range n {
 			if r, id := child(i); r.finished(id) || free && r == newest {
 				return i
@@ -99,8 +104,9 @@ func (w Lender) AwaitAny(n int, child func(int) (*Record, uint64)) int {
 }
 
 // DropChild gives a child up: at once if it is the newest or has finished, else when the running job ends.
-func (w Lender) DropChild(r *Record, id uint64) {
-	newest := w.settleNewest()
+func (l Lender) DropChild(r *Record, id uint64) {
+	w := l.Worker
+	newest := l.settleNewest()
 	if r.ID == id && r == newest {
 		w.drop()
 	}

@@ -36,14 +36,14 @@ func TestThiefLooksAtAll(t *testing.T) {
 	p := &Pool{}
 	all := []*Worker{NewWorker(p, 0), NewWorker(p, 1), NewWorker(p, 2), NewWorker(p, 3)}
 	self := all[0]
-	if r, _, others := self.thief.steal(self, all); r != nil || others || self.Counts.attempts != 0 {
+	if r, _, others := self.thief.steal(self, all); r != nil || others || self.Stack.Counts.attempts != 0 {
 		t.Fatal("nobody is busy, and somebody was looked at")
 	}
 	for _, v := range all[:3] {
 		v.busy.Store(true)
 	}
-	if r, _, others := self.thief.steal(self, all); r != nil || !others || self.Counts.attempts != 2 {
-		t.Fatalf("looked at %d, want the 2 others that are busy", self.Counts.attempts)
+	if r, _, others := self.thief.steal(self, all); r != nil || !others || self.Stack.Counts.attempts != 2 {
+		t.Fatalf("looked at %d, want the 2 others that are busy", self.Stack.Counts.attempts)
 	}
 	for i, v := range all {
 		if asked := v.want.Load() != 0; asked != (i == 1 || i == 2) {
@@ -51,10 +51,10 @@ func TestThiefLooksAtAll(t *testing.T) {
 		}
 	}
 	rec := &Record{}
-	all[2].slots[0], all[2].Head = rec, 1
-	all[2].expose(1)
+	all[2].Stack.slots[0], all[2].Stack.Head = rec, 1
+	all[2].Stack.expose(1)
 	r, from, _ := self.thief.steal(self, all)
-	if r != rec || from != all[2] || self.Counts.steals != 1 || rec.state.Load() != stolen {
+	if r != rec || from != all[2] || self.Stack.Counts.steals != 1 || rec.state.Load() != stolen {
 		t.Errorf("stole %p from %p, want the job of worker 2", r, from)
 	}
 }
@@ -72,7 +72,7 @@ func (k knows) Salvage(p job.Path) (hit, below bool) {
 // The children of a restarted job are asked about by their paths, as deep as an answer says that there is something;
 // when the answers change, all frames that run are searched.
 func TestRootsAreSearched(t *testing.T) {
-	s := &NewWorker(nil, 0).stack
+	s := &NewWorker(nil, 0).Stack
 	run := job.NewRunID()
 	id := job.ID{Run: run, Path: job.Path{7}}
 	s.enter(0, 0) // the root, at depth 1
@@ -159,8 +159,8 @@ func TestRestLooksAgain(t *testing.T) {
 		"a worker that is back": func(p *Pool, v *Worker) { p.ready = append(p.ready, v) },
 		"a preempted worker":    func(p *Pool, v *Worker) { p.preempted = append(p.preempted, v) },
 		"a stealable job": func(_ *Pool, v *Worker) {
-			v.slots[0], v.Head = &Record{}, 1
-			v.expose(1)
+			v.Stack.slots[0], v.Stack.Head = &Record{}, 1
+			v.Stack.expose(1)
 		},
 	} {
 		p := &Pool{host: Alone{}}

@@ -23,7 +23,7 @@ func (s *scheduler) yield(w *Worker) {
 // more when there are many.
 func (s *scheduler) park(w *Worker, local bool) {
 	p := w.pool
-	w.Counts.parks++
+	w.Stack.Counts.parks++
 	if p.inside != nil {
 		p.inside.await()
 		return

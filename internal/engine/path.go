@@ -27,7 +27,7 @@ func (w *Worker) runningPath() (id job.ID, ok bool) {
 		w.pool.pathMu.Lock()
 		defer w.pool.pathMu.Unlock()
 	}
-	id, _, ok = w.idAt(w.Cur>>DepthShift, nil)
+	id, _, ok = w.Stack.idAt(w.Stack.Cur>>DepthShift, nil)
 	return id, ok
 }
 
@@ -48,7 +48,7 @@ func (p *Pool) rootOf(r *Record) *Record {
 		if r.state.Load() == dropped {
 			return nil
 		}
-		r = r.W.rootAt(r.ID &^ (doneBit | abortedBit) >> DepthShift)
+		r = r.W.Stack.rootAt(r.ID &^ (doneBit | abortedBit) >> DepthShift)
 	}
 	return r
 }
@@ -69,7 +69,7 @@ func RootName(w *Worker) uint64 {
 		return 0
 	}
 	w.pool.pathMu.Lock()
-	r := w.rootAt(w.Cur >> DepthShift)
+	r := w.Stack.rootAt(w.Stack.Cur >> DepthShift)
 	w.pool.pathMu.Unlock()
 	return w.pool.rootOf(r).name()
 }
@@ -90,7 +90,7 @@ func (w *Worker) Deeper() int {
 	}
 	w.pool.pathMu.Lock()
 	defer w.pool.pathMu.Unlock()
-	return int(w.depthAt(w.Cur >> DepthShift))
+	return int(w.Stack.depthAt(w.Stack.Cur >> DepthShift))
 }
 
 // depthOf is the same of a stolen job.
@@ -110,7 +110,7 @@ func (r *Record) depth() uint8 {
 	case r.state.Load() == dropped:
 		return 0
 	}
-	return r.W.depthAt(r.ID &^ abortedBit >> DepthShift)
+	return r.W.Stack.depthAt(r.ID &^ abortedBit >> DepthShift)
 }
 
 // depthAt is that of the jobs of the worker's frame at the given depth of its stack.
@@ -139,7 +139,7 @@ func (r *Record) resolve(tail job.Path) (id job.ID, restarted, ok bool) {
 	if r.state.Load() == dropped {
 		return job.ID{}, false, false
 	}
-	id, restarted, ok = r.W.idAt(r.ID&^abortedBit>>DepthShift, r.stepsUp(tail))
+	id, restarted, ok = r.W.Stack.idAt(r.ID&^abortedBit>>DepthShift, r.stepsUp(tail))
 	return id, restarted || r.restarted(), ok
 }
 
@@ -172,4 +172,4 @@ func (r *Record) stepsUp(tail job.Path) job.Path {
 func childIndex(id uint64) uint32 { return uint32(min(id&childMask, 1<<32-1)) }
 
 // Children is how many jobs w's running one has spawned. Only w's own goroutine may call it.
-func Children(w *Worker) uint64 { return w.Cur & childMask }
+func Children(w *Worker) uint64 { return w.Stack.Cur & childMask }

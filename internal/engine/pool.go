@@ -232,7 +232,7 @@ func runSequential(ctx context.Context, r *Record, run job.RunID, shelf *Shelf) 
 	r.out = &passport{id: job.ID{Run: run}, ended: func(*Record) {}}
 	stop := context.AfterFunc(ctx, func() {
 		if r.abort() {
-			w.raise()
+			w.Stack.raise()
 		}
 	})
 	defer stop()
@@ -281,7 +281,7 @@ func (p *Pool) cancel(r *Record, why error) {
 		p.host.Dropped(t)
 	}
 	if v := r.thief.Load(); v != nil {
-		v.raise()
+		v.Stack.raise()
 		p.wake(v)
 	}
 	r.out.ended(r)

@@ -38,41 +38,41 @@ func (w *Worker) runRoot(r *Record) {
 	srch, found := search{}, false
 	if w.pool != nil && w.pool.restarts.Load() {
 		since := w.pool.now()
-		srch, found = w.pool.look(r, w.Cur>>DepthShift+1)
+		srch, found = w.pool.look(r, w.Stack.Cur>>DepthShift+1)
 		if w.spent.recovering(w.pool, since); found {
 			return
 		}
 	}
 	r.thief.Store(w)
 	if !r.state.CompareAndSwap(stolen, running) {
-		w.Counts.unbegun++ // nobody waits for it any more
+		w.Stack.Counts.unbegun++ // nobody waits for it any more
 		return
 	}
-	n, cur, alone := len(w.roots), w.Cur, w.alone.Load()
+	n, cur, alone := len(w.roots), w.Stack.Cur, w.alone.Load()
 	if w.pool != nil {
 		w.alone.Store(w.pool.stays(r))
 	}
-	outer := w.tallied.begin(&w.Counts, r, n == 0)
-	w.enter(0, cur)
-	w.tab.Load().roots[cur>>DepthShift+1] = r
-	w.roots = append(w.roots, stolenRoot{r, w.Head, w.Cur >> DepthShift, srch})
-	w.Counts.roots++
+	outer := w.tallied.begin(&w.Stack.Counts, r, n == 0)
+	w.Stack.enter(0, cur)
+	w.Stack.tab.Load().roots[cur>>DepthShift+1] = r
+	w.roots = append(w.roots, stolenRoot{r, w.Stack.Head, w.Stack.Cur >> DepthShift, srch})
+	w.Stack.Counts.roots++
 	if w.grain.restart(); r.W == nil {
 		w.grain.begin(w)
 	}
-	if w.roots.searching(&w.stack) || w.pool != nil && w.pool.called() {
-		w.hold()
+	if w.roots.searching(&w.Stack) || w.pool != nil && w.pool.called() {
+		w.Stack.hold()
 	}
 	defer func() { // also when the panic is an outer root's abort, or the job ended its goroutine
 		w.roots = w.roots[:n]
 		w.alone.Store(alone)
-		w.tallied.count(&w.Counts, outer)
+		w.tallied.count(&w.Stack.Counts, outer)
 		w.grain.restart()
-		if w.roots.searching(&w.stack) {
-			w.hold()
+		if w.roots.searching(&w.Stack) {
+			w.Stack.hold()
 		}
 		if w.roots.dropped() != nil {
-			w.hold() // see join.go
+			w.Stack.hold() // see join.go
 			return
 		}
 		if r.state.CompareAndSwap(running, done) {
@@ -91,7 +91,7 @@ func (w *Worker) runRoot(r *Record) {
 // call runs r's job in the frame that was entered for it and goes back to the frame cur. It keeps a panic in
 // r.Fail, but passes on the abort of another job than r.
 func (w *Worker) call(r *Record, cur uint64) {
-	base, depth := w.Head, w.Cur>>DepthShift
+	base, depth := w.Stack.Head, w.Stack.Cur>>DepthShift
 	failed, below := w.failures.enter()
 	ran, returned := false, false
 	defer func() {
@@ -102,25 +102,25 @@ func (w *Worker) call(r *Record, cur uint64) {
 		v := recover()
 		abort, aborted := v.(abortPanic)
 		if aborted {
-			w.Counts.unwound += w.Cur>>DepthShift - depth + 1
+			w.Stack.Counts.unwound += w.Stack.Cur>>DepthShift - depth + 1
 			r.Fail = ErrAborted
 		} else if !ran || r.d.Ops.Err(r) == nil { // an error of its own counts more than one that it forgot
 			r.Fail = failure(v, w.ID)
 		}
-		for w.Head > base {
+		for w.Stack.Head > base {
 			w.drop()
 		}
-		w.Cur = cur
+		w.Stack.Cur = cur
 		if aborted && abort.r != r {
 			panic(v)
 		}
 	}()
 	r.d.Ops.Run(w, r)
 	ran = true
-	if w.Head != base || w.failures.any() {
+	if w.Stack.Head != base || w.failures.any() {
 		w.SyncTo(base)
 	}
-	w.Cur = cur
+	w.Stack.Cur = cur
 	returned = true
 }
 

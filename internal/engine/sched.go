@@ -126,7 +126,7 @@ func (s *scheduler) handOver(w *Worker) bool {
 
 // rest gives up w's core until there may be work; false when the pool was closed.
 func (p *Pool) rest(w *Worker) bool {
-	w.Counts.rests++
+	w.Stack.Counts.rests++
 	w.stats.tell(w, 0) // before anybody can see the core idle: what an idle pool tells is exact
 	p.mu.Lock()
 	if p.closed.Load() {
@@ -143,7 +143,7 @@ func (p *Pool) rest(w *Worker) bool {
 	work := len(p.inbox) > 0 || len(p.ready) > 0 || len(p.preempted) > 0
 	for _, v := range *p.workers.Load() {
 		v.nudge()
-		work = work || v.stealable()
+		work = work || v.Stack.stealable()
 	}
 	if work {
 		p.addFree(-1)

@@ -18,7 +18,7 @@ import (
 //	- head is the owner's alone. Spawn fills slot head, Get of the newest job takes slot head-1.
 //	- tail and split are one 64-bit word, ts, changed only by compare-and-swap while anything is stealable.
 //	  A thief moves tail up by one: the record in the old tail slot is its own until it returns it.
-//	  The owner moves split: up to publish jobs, down to claim jobs back. w.split is the owner's copy; only the
+//	  The owner moves split: up to publish jobs, down to claim jobs back. stack.split is the owner's copy; only the
 //	  owner changes split, so its copy is exact.
 //	- Slots below split do not change, except by their owner after the job in them came back.
 //

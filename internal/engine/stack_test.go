@@ -42,7 +42,7 @@ func (m *stackMachine) spawn(*testing.T) {
 }
 
 func (m *stackMachine) publish(t *testing.T) {
-	if private := int(m.w.Head - m.w.Split()); private > 0 {
+	if private := int(m.w.Stack.Head - m.w.Split()); private > 0 {
 		m.w.Publish(uint32(1 + m.rng.IntN(private)))
 	}
 }
@@ -81,10 +81,10 @@ func (m *stackMachine) oldest() *modelJob {
 // handOver gives the newest job to the outside, although older ones may still be here.
 func (m *stackMachine) handOver(t *testing.T) {
 	w := m.w
-	if w.Head == 0 {
+	if w.Stack.Head == 0 {
 		return
 	}
-	h := w.Head - 1
+	h := w.Stack.Head - 1
 	r := w.Slots()[h]
 	if r.Gone() || !w.Claim(h) {
 		return
@@ -160,8 +160,8 @@ func (m *stackMachine) abort(t *testing.T) {
 func (m *stackMachine) check(t *testing.T) {
 	w := m.w
 	tail, split := w.TS()
-	if tail > split || split > w.Head || split != w.Split() || w.Fence() < split {
-		t.Fatalf("tail %d, split %d (owner's %d), fence %d, head %d", tail, split, w.Split(), w.Fence(), w.Head)
+	if tail > split || split > w.Stack.Head || split != w.Split() || w.Fence() < split {
+		t.Fatalf("tail %d, split %d (owner's %d), fence %d, head %d", tail, split, w.Split(), w.Fence(), w.Stack.Head)
 	}
 	away := 0
 	for _, j := range m.jobs {
@@ -175,7 +175,7 @@ func (m *stackMachine) check(t *testing.T) {
 	if away != len(m.stolen) {
 		t.Fatalf("%d jobs away, %d expected", away, len(m.stolen))
 	}
-	for h := uint32(0); h < w.Head; h++ {
+	for h := uint32(0); h < w.Stack.Head; h++ {
 		if r := w.Slots()[h]; r.Slot != h || r.W != w {
 			t.Fatalf("the record in slot %d believes to be in %d", h, r.Slot)
 		}
@@ -331,13 +331,13 @@ func TestStealHammer(t *testing.T) {
 			w.Slots()[h].SetState(engine.Fresh)
 			had[h].Store(0)
 		}
-		w.Head = slots
+		w.Stack.Head = slots
 		for range slots {
 			w.Publish(1)
 		}
 		for h := uint32(slots); h > 0; {
 			if h--; round%2 == 0 && w.Claim(h) { // in odd rounds thieves race only each other
-				w.Head = h
+				w.Stack.Head = h
 				had[h].Add(1)
 				continue
 			}
@@ -367,7 +367,7 @@ func nested(f *satin.Frame, n int) int {
 	worker(f).Publish(1)
 	stealAway(worker(f))
 	x.Get()
-	return int(worker(f).Head)
+	return int(worker(f).Stack.Head)
 }
 
 // TestFramesKeepToTheirSlots: the frame below has a slot whose result was taken early. Its child must leave it alone.
@@ -439,7 +439,7 @@ func TestWishSurvivesGrowth(t *testing.T) {
 	w := engine.NewWorker(p, 2)
 	w.Enter(0, 0)
 	w.SetBusy()
-	for w.Head < w.FullLimit() {
+	for w.Stack.Head < w.FullLimit() {
 		satin.Spawn(frame(w), identity, 1)
 	}
 	for w.Steal() != nil { // takes all that is published; the last look leaves a wish

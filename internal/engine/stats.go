@@ -66,16 +66,16 @@ type report struct {
 
 // tell answers a request for statistics of w, whose report it is; number 0 is told by a worker that is about to sleep.
 func (told *report) tell(w *Worker, seq uint64) {
-	w.tallied.count(&w.Counts, w.tallied.to)
-	told.counts.Store(&counted{w.Counts, w.spent})
+	w.tallied.count(&w.Stack.Counts, w.tallied.to)
+	told.counts.Store(&counted{w.Stack.Counts, w.spent})
 	live := uint64(0)
-	for _, r := range w.slots[:w.Head] {
+	for _, r := range w.Stack.slots[:w.Stack.Head] {
 		if !r.joined {
 			live++
 		}
 	}
 	told.live.Store(live)
-	shares := w.roots.shares(&w.stack)
+	shares := w.roots.shares(&w.Stack)
 	told.shares.Store(&shares)
 	if seq == 0 {
 		told.asleep.Store(true)
@@ -162,7 +162,7 @@ func (p *Pool) survey() (late int) {
 		late = 0
 		for _, w := range *p.workers.Load() {
 			if !w.stats.asleep.Load() && w.stats.seq.Load() < seq {
-				w.raise()
+				w.Stack.raise()
 				late++
 			}
 		}

@@ -95,18 +95,18 @@ func (s *stopwatch) read(w *Worker) int64 {
 // pulse answers a call of Pulse.
 func (s *stopwatch) pulse(w *Worker, call uint64) {
 	s.pulses, s.budget, s.tiny = call, tinyBudget, 0
-	w.setFence(max(w.fence, w.Head+1))
+	w.Stack.setFence(max(w.Stack.fence, w.Stack.Head+1))
 }
 
 // worth says whether a child of the running frame is to be kept, which took so long.
 func (s *stopwatch) worth(w *Worker, took int64) bool {
-	depth := w.Cur >> DepthShift
+	depth := w.Stack.Cur >> DepthShift
 	for uint64(len(s.debts)) <= depth {
 		s.debts = append(s.debts, debt{})
 	}
 	s.debts = s.debts[:depth+1]
 	d := &s.debts[depth]
-	if frame := w.Levels[depth]; d.frame != frame {
+	if frame := w.Stack.Levels[depth]; d.frame != frame {
 		*d = debt{frame, 0}
 	}
 	enough := s.after
@@ -136,11 +136,11 @@ func (s *stopwatch) apart(w *Worker, l lap, took int64) { s.others = l.others + 
 
 // run runs w's newest job, which was claimed from slot h and detached, and times it.
 func (s *stopwatch) run(w *Worker, r *Record, h uint32) {
-	spacer := w.slots[h]
-	spacer.ID, spacer.joined, spacer.consumed, spacer.gone = w.Cur, true, true, true
+	spacer := w.Stack.slots[h]
+	spacer.ID, spacer.joined, spacer.consumed, spacer.gone = w.Stack.Cur, true, true, true
 	spacer.state.Store(done)
-	w.Head = h + 1
-	w.setFence(h + 1)
+	w.Stack.Head = h + 1
+	w.Stack.setFence(h + 1)
 	index, l := childIndex(r.ID), s.begin(w)
 	w.runDetached(r)
 	took, own := s.end(w, l)
@@ -155,7 +155,7 @@ func (s *stopwatch) run(w *Worker, r *Record, h uint32) {
 	if took >= min(tinyJob, s.after) {
 		if s.tiny = 0; took >= s.after {
 			s.budget = min(s.budget+tinyRefill, tinyBudget)
-			w.setFence(max(w.fence, h+1))
+			w.Stack.setFence(max(w.Stack.fence, h+1))
 		}
 		w.popBack(h)
 		return
@@ -169,7 +169,7 @@ func (s *stopwatch) run(w *Worker, r *Record, h uint32) {
 		w.popBack(h)
 		return
 	}
-	w.setFence(max(w.lowestFence(), min(w.fence, h+1)))
+	w.Stack.setFence(max(w.Stack.lowestFence(), min(w.Stack.fence, h+1)))
 }
 
 // start and stop time r, which runs for somebody else.

@@ -242,7 +242,7 @@ func (t *Taken) tellFound() {
 // tellDropped lets whoever runs r know that nobody waits for it any more.
 func (p *Pool) tellDropped(r *Record) {
 	if v := r.thief.Load(); v != nil {
-		v.raise()
+		v.Stack.raise()
 		p.wake(v)
 		return
 	}

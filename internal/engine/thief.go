@@ -17,10 +17,10 @@ func (t thief) steal(w *Worker, all []*Worker) (r *Record, from *Worker, others 
 		if v == w || !v.busy.Load() {
 			continue
 		}
-		w.Counts.attempts++
+		w.Stack.Counts.attempts++
 		others = true
 		if r := v.steal(); r != nil {
-			w.Counts.steals++
+			w.Stack.Counts.steals++
 			return r, v, true
 		}
 	}

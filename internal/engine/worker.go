@@ -4,7 +4,7 @@ import "sync/atomic"
 
 // A Worker is a goroutine that runs jobs: its stack, and the machines that look after what happens on it.
 type Worker struct {
-	stack
+	Stack stack // first: package satin sees a Worker as its Frame
 
 	// Owner only.
 	tallied    tallied
@@ -42,14 +42,14 @@ type Worker struct {
 func NewWorker(p *Pool, id int) *Worker {
 	w := &Worker{pool: p, index: id, stopwatch: newStopwatch(p), thief: newThief(id),
 		core: make(chan bool, 1)}
-	w.stack.init(w)
+	w.Stack.init(w)
 	return w
 }
 
 // publish makes the n oldest private jobs stealable.
 func (w *Worker) publish(n uint32) {
-	w.expose(n)
-	w.Counts.published++
+	w.Stack.expose(n)
+	w.Stack.Counts.published++
 	if w.pool != nil {
 		w.pool.workAppeared()
 		w.pool.offer()
@@ -62,22 +62,22 @@ func (w *Worker) popStolen(h uint32) {
 	if w.stopwatch.budget > 0 {
 		next++ // the next job here is looked at too
 	}
-	w.pop(h, next)
+	w.Stack.pop(h, next)
 }
 
 // lowerFence is called when a job in slot h, below the fence, begins without being timed: those below it may
 // be as short.
 func (w *Worker) lowerFence(h uint32) {
-	n := w.lowestFence()
+	n := w.Stack.lowestFence()
 	if w.stopwatch.keeps() && h > n {
 		n += (h - n) / 2
 	}
-	w.setFence(min(w.fence, n))
+	w.Stack.setFence(min(w.Stack.fence, n))
 }
 
 // steal takes the oldest stealable job of v, or asks v to publish some. Any goroutine may call it.
 func (v *Worker) steal() *Record {
-	r, last := v.stack.steal()
+	r, last := v.Stack.steal()
 	if last {
 		v.nudge()
 	}
@@ -88,7 +88,7 @@ func (v *Worker) steal() *Record {
 func (v *Worker) nudge() {
 	if v.want.Load() == 0 && v.busy.Load() {
 		v.want.Store(v.pool.now())
-		v.raise()
+		v.Stack.raise()
 	}
 }
 
@@ -127,14 +127,14 @@ func (w *Worker) work() {
 // find gets a job for a worker that has none; nil when the pool is closed. It gives way to workers that can go on.
 func (p *Pool) find(w *Worker) *Record {
 	since := p.now()
-	defer func() { w.Counts.search += p.now() - since }()
+	defer func() { w.Stack.Counts.search += p.now() - since }()
 	for {
 		if r := w.first; r != nil {
 			w.first = nil
 			return r
 		}
 		if p.resumable.Load() > 0 || p.free.Load() < 0 {
-			w.Counts.search += p.now() - since
+			w.Stack.Counts.search += p.now() - since
 			ok := p.handOver(w)
 			if since = p.now(); !ok {
 				return nil
@@ -149,7 +149,7 @@ func (p *Pool) find(w *Worker) *Record {
 		}
 		r, from, others := w.thief.steal(w, *p.workers.Load())
 		if r != nil {
-			if p.free.Load() > 0 && from.stealable() {
+			if p.free.Load() > 0 && from.Stack.stealable() {
 				p.workAppeared() // there is more: one wakes the next
 			}
 			return r
@@ -158,7 +158,7 @@ func (p *Pool) find(w *Worker) *Record {
 			pause()
 			continue
 		}
-		w.Counts.search += p.now() - since
+		w.Stack.Counts.search += p.now() - since
 		ok := p.rest(w)
 		if since = p.now(); !ok {
 			return nil

@@ -141,7 +141,7 @@ type lent struct {
 func (l *lender) Attend() int { return l.w.Wanted() }
 
 func (l *lender) Offer(j Job) Child {
-	t := taskOf(l.w.Room(l.d.Key))
+	t := taskOf(l.w.Worker.Room(l.d.Key))
 	t.call = Call{Module: l.values.m.Hash, Fn: j.Fn, Arg: j.Arg, Names: j.Names, Guarded: j.Guarded,
 		from: l.values.vault}
 	l.w.Lend(&t.Record, job.Path(j.Path))
@@ -152,11 +152,11 @@ func (l *lender) TakeBack(x Child) bool { return l.w.TakeBack(&x.(*lent).t.Recor
 
 func (l *lender) Await(x Child) ([]byte, error) {
 	t := x.(*lent).t
-	if !l.w.Await(&t.Record, x.(*lent).id) {
+	if !l.w.Worker.Await(&t.Record, x.(*lent).id) {
 		return nil, &Failure{engine.ErrAborted.Error()}
 	}
 	out, err, fail := t.out, t.err, t.Fail
-	l.w.Release(&t.Record)
+	l.w.Worker.Release(&t.Record)
 	if fail != nil {
 		panic(fail)
 	}

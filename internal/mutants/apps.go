@@ -178,5 +178,5 @@ var appMutants = []mutant{
 		old: "len((*told)[n-1].Refs) < maxDrops {", new: "len((*told)[n-1].Refs) < 0 {"},
 	{name: "engine/aborts-uncounted", wrong: "a loop that was left is no abort",
 		file: "internal/engine/group.go", run: "^TestEarlyEndAborts$",
-		old: "	if g.Left > 0 {\n		w.Counts.aborts++\n	}\n", new: ""},
+		old: "	if g.Left > 0 {\n		w.Stack.Counts.aborts++\n	}\n", new: ""},
 }
