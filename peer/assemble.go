@@ -17,39 +17,54 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
+// An assembly puts a peer together: it has what several of its parts are made with.
+type assembly struct {
+	peer  *Peer
+	apps  *catalog
+	key   crypto.PrivKey
+	asked answering
+}
+
+// answering is what members ask each other about runs.
+type answering struct {
+	inquiries
+	keeping
+	collecting
+}
+
 // assemble makes the parts of a peer, has what was left of earlier lives go on, and lets the others in.
-func (p *Peer) assemble(apps []Application) error {
-	catalog, err := p.openCatalog(apps)
-	if err != nil {
+func assemble(p *Peer, apps []Application) error {
+	a := &assembly{peer: p, key: p.host.Network().Peerstore().PrivKey(p.host.ID())}
+	if err := a.openCatalog(apps); err != nil {
 		return err
 	}
-	if err := p.openFiles(catalog); err != nil {
+	if err := a.openFiles(); err != nil {
 		return err
 	}
-	if err := p.meetSwarm(catalog); err != nil {
+	if err := a.meetSwarm(); err != nil {
 		return err
 	}
 	published, err := openCabinet(filepath.Join(p.cfg.Host.StateDir, "published"), ".module", maxPublishedHere, p.now)
 	if err != nil {
 		return err
 	}
-	key, self := p.host.Network().Peerstore().PrivKey(p.host.ID()), steal.PeerID(p.host.ID().String())
-	vouch := &vouching{base: p.base, key: key, self: p.host.ID(), outcast: p.host.Roll().Outcast,
+	self := steal.PeerID(p.host.ID().String())
+	vouch := &vouching{base: p.base, key: a.key, self: p.host.ID(), outcast: p.host.Roll().Outcast,
 		member: func(id peer.ID) bool {
 			_, err := p.host.Vouch(id, nil)
 			return err == nil || p.members.knew(id)
 		}}
 	p.checkpoints.vouch = vouch
-	p.obey()
+	obey(p)
 	p.voice = &voice{base: p.base, cfg: p.cfg.Gossip, host: p.host}
-	p.card = &ownCard{base: p.base, key: key, facts: func() *statement.Card { return p.facts(catalog) },
+	p.card = &ownCard{base: p.base, key: a.key, facts: func() *statement.Card { return p.facts(a.apps) },
 		proof: p.host.Proof, every: p.members.every, tell: func(b []byte) { p.voice.tell(gossip.KindCard, b) }}
 	p.traffic = &traffic{base: p.base, places: p.places, modules: p.modules, depot: p.depot, protect: p.host,
 		vouch: vouch}
 	p.modules.send, p.depot.send = p.traffic.sendShared, p.traffic.sendShared
 	p.crew = &crew{base: p.base, cfg: &p.cfg, self: self, host: p.host, arbiter: &arbiter{cores: p.cfg.Workers},
-		modules: p.modules, apps: catalog, vouch: vouch, memory: &memory{shareable: p.cfg.ObjectsMemory},
-		commitments: &commitments{board: p.board, key: key}, depot: p.depot,
+		modules: p.modules, apps: a.apps, vouch: vouch, memory: &memory{shareable: p.cfg.ObjectsMemory},
+		commitments: &commitments{board: p.board, key: a.key}, depot: p.depot,
 		send: p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
 		tellShared: p.traffic.tellShared}
 	p.caretaker.crew = p.crew
@@ -61,57 +76,51 @@ func (p *Peer) assemble(apps []Application) error {
 		return err
 	}
 	p.work = &work{used: p.crew.arbiter.used}
-	asked := &answering{}
 	p.runs = newConductor(p.base, outside{
-		self: runs.PeerID(self), key: key, host: p.host, apps: catalog, swarm: p.swarm, voice: p.voice, files: p.files,
+		self: runs.PeerID(self), key: a.key, host: p.host, apps: a.apps, swarm: p.swarm, voice: p.voice, files: p.files,
 		checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew, jury: jury, work: p.work,
-		provisioner: &provisioner{p.base, p.cfg.Provision}, others: asked, hours: openHours(p.cfg.Host.StateDir),
+		provisioner: &provisioner{p.base, p.cfg.Provision}, others: &a.asked, hours: openHours(p.cfg.Host.StateDir),
 	}, p.cfg.Runs)
 	p.traffic.runs, p.modules.runs, p.work.running = p.runs, p.runs, p.runs.running
 	p.work.others = p.runs.othersRate
 	p.coordinator = newCoordinator(p.base, p.cfg.AdaptEvery, p.runs)
 	welcome(p, vouch)
 	p.exclusion = &exclusion{base: p.base, host: p.host, members: p.members, runs: p.runs, voice: p.voice}
-	p.publications = &publications{base: p.base, key: key, self: p.host.ID(), modules: p.modules, voice: p.voice,
+	p.publications = &publications{base: p.base, key: a.key, self: p.host.ID(), modules: p.modules, voice: p.voice,
 		files: published, host: p.host}
 	p.modules.standsFor = p.publications.has
 	p.meetings = &meetings{published: p.publications, jury: jury, base: p.base, board: p.board, swarm: p.swarm,
 		runs: p.runs, card: p.card, out: p.exclusion, host: p.host}
-	asked.inquiries = inquiries{base: p.base, board: p.board, runs: p.runs, files: p.files, apps: catalog, host: p.host}
-	asked.keeping = keeping{base: p.base, self: p.host.ID(), board: p.board, runs: p.runs, files: p.files}
-	asked.collecting = collecting{base: p.base, board: p.board, runs: p.runs, vouch: vouch}
-	p.forUsers(key, catalog)
+	a.asked.inquiries = inquiries{base: p.base, board: p.board, runs: p.runs, files: p.files, apps: a.apps,
+		host: p.host}
+	a.asked.keeping = keeping{base: p.base, self: p.host.ID(), board: p.board, runs: p.runs, files: p.files}
+	a.asked.collecting = collecting{base: p.base, board: p.board, runs: p.runs, vouch: vouch}
+	a.forUsers()
 	jury.convene(p)
-	return p.speak(asked)
+	return a.speak()
 }
 
 // openCatalog is what this peer has, and what was handed in for its own runs.
-func (p *Peer) openCatalog(apps []Application) (*catalog, error) {
-	c := &catalog{built: map[string]Application{}}
+func (a *assembly) openCatalog(apps []Application) (err error) {
+	p, c := a.peer, &catalog{built: map[string]Application{}}
+	a.apps = c
 	if len(p.cfg.Compute) > 0 {
 		c.programs = p.cfg.Executables
 	}
-	for _, a := range apps {
-		c.built[a.Name] = a
+	for _, app := range apps {
+		c.built[app.Name] = app
 	}
-	var err error
 	p.constants, err = openConstants(p.base, p.cfg.Host.StateDir,
 		(&memory{shareable: p.cfg.ObjectsMemory}).objects().MaxBytes)
 	c.constants = p.constants
-	return c, err
-}
-
-// answering is what members ask each other about runs.
-type answering struct {
-	inquiries
-	keeping
-	collecting
+	return err
 }
 
 // openFiles opens what lasts.
-func (p *Peer) openFiles(apps *catalog) (err error) {
+func (a *assembly) openFiles() (err error) {
+	p := a.peer
 	state := p.cfg.Host.StateDir
-	if p.files, err = openArchive(p.base, state, p.host.ID(), apps); err != nil {
+	if p.files, err = openArchive(p.base, state, p.host.ID(), a.apps); err != nil {
 		return err
 	}
 	p.checkpoints = &checkpoints{base: p.base, self: p.host.ID(), quota: quota{most: p.cfg.RunDisk},
@@ -125,7 +134,8 @@ func (p *Peer) openFiles(apps *catalog) (err error) {
 }
 
 // meetSwarm makes the parts that know who there is, and where.
-func (p *Peer) meetSwarm(apps *catalog) error {
+func (a *assembly) meetSwarm() error {
+	p := a.peer
 	p.board = &switchboard{base: p.base, net: p.host.Network(), admitted: p.host.Admitted}
 	p.members = &members{log: p.log, cards: map[peer.ID]*memberCard{}, once: map[peer.ID]struct{}{},
 		changed: p.membersChanged, mine: func() string { return p.places.mine().Name }}
@@ -134,21 +144,22 @@ func (p *Peer) meetSwarm(apps *catalog) error {
 	if err := p.places.open(p.cfg.Cluster); err != nil {
 		return err
 	}
-	p.swarm = &swarm{self: p.host.ID(), apps: apps, members: p.members, places: p.places, board: p.board,
+	p.swarm = &swarm{self: p.host.ID(), apps: a.apps, members: p.members, places: p.places, board: p.board,
 		branch: p.host.Branch}
 	p.modules = &modules{base: p.base, self: p.host.ID(), board: p.board, members: p.members, places: p.places,
 		changed: func() {
 			p.card.tellAnew()
 			p.membersChanged()
 		}, waiting: map[job.RunID]*waitingRun{}}
-	apps.modules = p.modules
-	p.depot = &depot{base: p.base, self: p.host.ID(), key: p.host.Network().Peerstore().PrivKey(p.host.ID()),
+	a.apps.modules = p.modules
+	p.depot = &depot{base: p.base, self: p.host.ID(), key: a.key,
 		host: p.host, board: p.board, members: p.members, places: p.places}
-	return errors.Join(p.modules.open(&p.cfg), p.depot.open(&p.cfg, &p.checkpoints.quota), p.openEmulation())
+	return errors.Join(p.modules.open(&p.cfg), p.depot.open(&p.cfg, &p.checkpoints.quota), a.openEmulation())
 }
 
 // openEmulation puts the imitated network before the steal protocol.
-func (p *Peer) openEmulation() (err error) {
+func (a *assembly) openEmulation() (err error) {
+	p := a.peer
 	if p.cfg.Emulate == "" {
 		return nil
 	}
@@ -166,29 +177,31 @@ func (p *Peer) openEmulation() (err error) {
 }
 
 // forUsers makes the parts that answer commands.
-func (p *Peer) forUsers(key crypto.PrivKey, apps *catalog) {
+func (a *assembly) forUsers() {
+	p := a.peer
 	p.reporter = &reporter{base: p.base, cfg: &p.cfg, started: p.now(), host: p.host, swarm: p.swarm,
 		traffic: p.traffic, runs: p.runs, crew: p.crew, files: p.files, checkpoints: p.checkpoints, work: p.work,
-		presence: p.presence, courtesy: p.courtesy, modules: p.modules, apps: apps}
+		presence: p.caretaker.presence, courtesy: p.caretaker.courtesy, modules: p.modules, apps: a.apps}
 	p.doctor = &doctor{base: p.base, cfg: &p.cfg, crew: p.crew, reporter: p.reporter, members: p.members,
 		files: p.files, deaths: p.deaths}
 	p.door = &door{base: p.base, host: p.host, members: p.members, meetings: p.meetings,
 		exclusion: p.exclusion, reporter: p.reporter, settle: p.settle}
-	p.owner = &owner{base: p.base, key: key, policy: p.cfg.Policy, host: p.host, apps: apps, swarm: p.swarm,
-		runs: p.runs, files: p.files, checkpoints: p.checkpoints, deaths: p.deaths, presence: p.presence,
+	p.owner = &owner{base: p.base, key: a.key, policy: p.cfg.Policy, host: p.host, apps: a.apps, swarm: p.swarm,
+		runs: p.runs, files: p.files, checkpoints: p.checkpoints, deaths: p.deaths, presence: p.caretaker.presence,
 		reporter: p.reporter}
 	p.showing = &showing{base: p.base, runs: p.runs, links: p.traffic.links}
 	p.watching = newWatching(p.base, p.board, p.swarm, p.runs, p.showing)
 }
 
 // speak begins to speak with others.
-func (p *Peer) speak(asked *answering) error {
+func (a *assembly) speak() error {
+	p := a.peer
 	p.card.renew()
 	p.cfg.Stream.Wide, p.cfg.Stream.Admitted = p.places.isWide, p.host.Admitted
 	p.cfg.Stream.Timed = p.coordinator.ways.came
 	p.traffic.stream = stream.New(p.host.Network(), p.cfg.Stream, stream.Handler{Received: p.traffic.received,
 		Failed: p.traffic.failed, Shared: p.traffic.receivedShared, SharedFailed: p.traffic.sharedFailed})
-	p.listen(asked)
+	a.listen()
 	if err := p.voice.open(); err != nil {
 		return err
 	}
@@ -197,23 +210,24 @@ func (p *Peer) speak(asked *answering) error {
 	p.meetings.serve()
 	p.crew.commitments.serve()
 	p.runs.jury.receipts.serve()
-	asked.inquiries.serve()
-	asked.keeping.serve()
-	asked.collecting.serve()
+	a.asked.inquiries.serve()
+	a.asked.keeping.serve()
+	a.asked.collecting.serve()
 	p.showing.serve(p.board)
 	p.depot.serve()
 	p.publications.recall()
 	p.host.OnPeer(p.onPeer)
 	p.spawn(p.upkeep)
 	if p.cfg.Prefer != nil {
-		p.courtesy.begin(*p.cfg.Prefer)
+		p.caretaker.courtesy.begin(*p.cfg.Prefer)
 	}
 	p.spawn(p.runs.findDormant)
 	return nil
 }
 
 // listen says what is done with news.
-func (p *Peer) listen(asked *answering) {
+func (a *assembly) listen() {
+	p := a.peer
 	p.voice.hear(gossip.KindCard, p.meetings.checkCard, func(_ peer.ID, b []byte) { _ = p.meetings.hearCard(b, nil) })
 	p.voice.hear(gossip.KindRun, checkAnnouncement, func(author peer.ID, b []byte) {
 		p.runs.announced(job.RunID(b), author)
@@ -232,7 +246,7 @@ func (p *Peer) listen(asked *answering) {
 		_, err := readDeath(b)
 		return err
 	}, p.runs.hearDeath)
-	p.voice.hear(gossip.KindRoster, checkRoster, asked.hearRoster)
+	p.voice.hear(gossip.KindRoster, checkRoster, a.asked.hearRoster)
 	p.voice.hear(gossip.KindPublished, checkPublished, func(author peer.ID, b []byte) {
 		if err := p.publications.hear(b); err != nil {
 			p.log.Debug("notice of a module refused", "from", author, "error", err)

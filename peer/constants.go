@@ -82,8 +82,8 @@ func (c *constants) fits(list []statement.Constant) string {
 
 func mebibytes(n uint64) uint64 { return (n + 1<<20 - 1) >> 20 }
 
-// AddConstant takes one in, if it is not here; without a reader it says whether it is.
-func (c *constants) AddConstant(ctx context.Context, k control.Constant, from io.Reader) (control.ConstantInfo, error) {
+// add takes one in, if it is not here; without a reader it says whether it is.
+func (c *constants) add(ctx context.Context, k control.Constant, from io.Reader) (control.ConstantInfo, error) {
 	digest, ok := wire.ParseHash(k.Digest)
 	if !ok || k.Name == "" || len(k.Name) > statement.MaxConstantName || k.Size < 0 {
 		return control.ConstantInfo{}, control.Errorf(control.ErrBadInput, "%q of %d bytes is no constant",

@@ -2,6 +2,8 @@ package peer
 
 import (
 	"context"
+	"io"
+	"time"
 
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
@@ -41,6 +43,21 @@ func (p *Peer) ResumeRun(ctx context.Context, r control.Resumption) (control.Run
 	return p.owner.resume(ctx, r)
 }
 
+// Pause stops computing.
+func (p *Peer) Pause(_ context.Context, d time.Duration) error { return p.caretaker.pause(d) }
+
+// Finish stops computing when the jobs that are here are done.
+func (p *Peer) Finish(context.Context) error {
+	p.caretaker.presence.finish()
+	return nil
+}
+
+// Resume ends a pause, or takes Finish back.
+func (p *Peer) Resume(context.Context) error {
+	p.caretaker.presence.pause(false, time.Time{})
+	return nil
+}
+
 // Invite makes an invitation.
 func (p *Peer) Invite(ctx context.Context, i control.Invitation) (control.Invited, error) {
 	return p.door.invite(ctx, i)
@@ -59,6 +76,16 @@ func (p *Peer) Join(ctx context.Context, address string) (control.PeerInfo, erro
 
 // Doctor looks at everything that may keep a peer from being useful.
 func (p *Peer) Doctor(context.Context) ([]control.Finding, error) { return p.doctor.examine(), nil }
+
+// Share makes a link for visitors.
+func (p *Peer) Share(_ context.Context, s control.Sharing) (control.Shared, error) {
+	return p.sharing.share(s)
+}
+
+// AddConstant takes in a value that the argument of a run to come names.
+func (p *Peer) AddConstant(ctx context.Context, c control.Constant, from io.Reader) (control.ConstantInfo, error) {
+	return p.constants.add(ctx, c, from)
+}
 
 // AddModule takes in a module that its user wants to run.
 func (p *Peer) AddModule(_ context.Context, f control.ModuleFile) (control.ModuleInfo, error) {

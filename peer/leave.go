@@ -14,10 +14,10 @@ import (
 // some milliseconds if the network takes the messages; some members that cannot be reached cost it less than
 // a second. It gives up when ctx ends, with its error. Close is still needed.
 func (p *Peer) Leave(ctx context.Context) error {
-	if !p.presence.leave() {
+	if !p.caretaker.presence.leave() {
 		return nil
 	}
-	defer close(p.presence.left)
+	defer close(p.caretaker.presence.left)
 	patience := p.cfg.LeavePatience
 	if end, ok := ctx.Deadline(); ok {
 		patience = min(patience, max(time.Until(end)-flushTime-farewellTime, 0))
@@ -39,7 +39,7 @@ func (p *Peer) Leave(ctx context.Context) error {
 	soon, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
 	_ = p.traffic.stream.Flush(soon) // one that cannot be reached does not hold up the others' goodbyes, nor us
-	p.takeLeave(ctx)
+	p.meetings.takeLeave(ctx)
 	err := ctx.Err()
 	p.closeLedgers(ctx, parts, patience > 0)
 	return err
@@ -71,13 +71,13 @@ const flushTime = 300 * time.Millisecond
 // takeLeave tells the members that are connected directly: gossip may lose the last word, and nobody will
 // repeat it. What it was told by gossip, which combines messages before it sends them, leaves in the
 // meantime.
-func (p *Peer) takeLeave(ctx context.Context) {
+func (x *meetings) takeLeave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, farewellTime)
 	defer cancel()
 	var wg sync.WaitGroup
-	for _, c := range p.members.list() {
-		if p.board.connected(c.Peer) {
-			wg.Go(func() { p.meetings.meet(ctx, c.Peer) })
+	for _, c := range x.swarm.members.list() {
+		if x.board.connected(c.Peer) {
+			wg.Go(func() { x.meet(ctx, c.Peer) })
 		}
 	}
 	wg.Wait()

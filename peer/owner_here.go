@@ -1,7 +1,6 @@
 package peer
 
 import (
-	"context"
 	"time"
 
 	"github.com/satin-peer/satin/internal/report"
@@ -21,31 +20,29 @@ type caretaker struct {
 	network     *host.Host
 }
 
-// obey makes the parts that keep what the owner of the machine says.
-func (p *Peer) obey() {
-	p.caretaker = &caretaker{base: p.base, checkpoints: p.checkpoints, network: p.host}
-	p.presence = &presence{left: make(chan struct{}), changed: func(paused, sated bool) {
+// obey makes the parts of a peer that keep what the owner of the machine says.
+func obey(p *Peer) {
+	k := &caretaker{base: p.base, checkpoints: p.checkpoints, network: p.host}
+	p.caretaker = k
+	k.presence = &presence{left: make(chan struct{}), changed: func(paused, sated bool) {
 		p.crew.arbiter.finish(sated)
 		p.crew.arbiter.pause(paused)
 		p.card.tellAnew()
 	}}
 	among := &crowd{sum: func() report.RunStats { return p.work.sum() }, times: senses.Cores}
-	p.courtesy = &courtesy{base: p.base, most: p.cfg.Workers,
+	k.courtesy = &courtesy{base: p.base, most: p.cfg.Workers,
 		look: func(w *preferences.Preferences, slow bool, before preferences.Seen) preferences.Seen {
 			s := lookAtMachine(w, slow, before)
-			among.look(&s, !p.courtesy.inForce().Crowded.IsZero())
+			among.look(&s, !k.courtesy.inForce().Crowded.IsZero())
 			return s
 		},
 		allow: func(cores, rest int) { p.crew.arbiter.allow(cores, rest) },
-		bound: p.caretaker.bound, told: func() { p.card.tellAnew() },
+		bound: k.bound, told: func() { p.card.tellAnew() },
 		verdict: preferences.Verdict{Cores: p.cfg.Workers}}
 }
 
-// Left is closed when the peer has left the swarm.
-func (k *caretaker) Left() <-chan struct{} { return k.presence.left }
-
-// Pause stops computing. A leaf that runs ends first. Jobs of others that wait here are kept, and may be stolen.
-func (k *caretaker) Pause(_ context.Context, d time.Duration) error {
+// pause stops computing. A leaf that runs ends first. Jobs of others that wait here are kept, and may be stolen.
+func (k *caretaker) pause(d time.Duration) error {
 	if d < 0 {
 		return control.Errorf(control.ErrBadInput, "a pause of %s: it must not be negative", d)
 	}
@@ -57,25 +54,16 @@ func (k *caretaker) Pause(_ context.Context, d time.Duration) error {
 	return nil
 }
 
-// Finish stops computing when the jobs that are here are done.
-func (k *caretaker) Finish(context.Context) error {
-	k.presence.finish()
-	return nil
-}
-
-// Resume ends a pause, or takes Finish back.
-func (k *caretaker) Resume(context.Context) error {
-	k.presence.pause(false, time.Time{})
-	return nil
-}
-
-// Prefer changes what the owner of this machine allows, from the next second on at the latest. More cores than the peer
-// was started with it has only after its next start.
-func (k *caretaker) Prefer(allowed preferences.Preferences) { k.courtesy.prefer(allowed) }
-
 // bound carries out what does not depend on the moment.
 func (k *caretaker) bound(of *preferences.Preferences) {
 	k.crew.jobMemory.Store(of.Memory)
 	k.checkpoints.quota.allow(of.Disk)
 	k.network.SetBandwidth(of.Up, of.Down)
 }
+
+// Left is closed when the peer has left the swarm.
+func (p *Peer) Left() <-chan struct{} { return p.caretaker.presence.left }
+
+// Prefer changes what the owner of this machine allows, from the next second on at the latest. More cores than the peer
+// was started with it has only after its next start.
+func (p *Peer) Prefer(allowed preferences.Preferences) { p.caretaker.courtesy.prefer(allowed) }

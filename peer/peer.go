@@ -109,14 +109,12 @@ type Config struct {
 // Methods may be called from any goroutine.
 type Peer struct {
 	*base
-	*sharing
-	*caretaker
-	*constants
-	cfg      Config
-	host     *host.Host
-	news     chan struct{}     // the members have changed; room for one
-	emulator *emulate.Emulator // nil: none
-	once     sync.Once
+	cfg       Config
+	host      *host.Host
+	news      chan struct{}     // the members have changed; room for one
+	emulator  *emulate.Emulator // nil: none
+	once      sync.Once
+	caretaker *caretaker
 
 	// who there is
 	board     *switchboard
@@ -138,10 +136,12 @@ type Peer struct {
 	traffic      *traffic
 	crew         *crew
 	modules      *modules
+	constants    *constants
 	depot        *depot
 	publications *publications
 	owner        *owner
 	visitors     *visitors
+	sharing      *sharing
 
 	// what is told of them
 	work     *work
@@ -161,7 +161,7 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	if p.host, err = host.Open(ctx, cfg.Host); err != nil {
 		return nil, err
 	}
-	if err := p.assemble(apps); err != nil {
+	if err := assemble(p, apps); err != nil {
 		p.Close()
 		return nil, err
 	}
@@ -265,7 +265,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.exclusion.keepUp(now)
 			p.runs.jury.keepUp(now)
 			held := func() int { return jobsHeld(p.runs.inProgress()) }
-			if over, finished := p.presence.keepUp(now, held); over || finished {
+			if over, finished := p.caretaker.presence.keepUp(now, held); over || finished {
 				p.log.Info("pause", "over", over, "begins with all jobs done", finished)
 			}
 			p.modules.keepUp()
@@ -305,7 +305,7 @@ func (p *Peer) Close() {
 	p.once.Do(func() {
 		p.end(func() {
 			if p.runs != nil { // else it was never put together
-				p.presence.leave()
+				p.caretaker.presence.leave()
 				p.sharing.close()
 				for _, r := range p.runs.inProgress() {
 					r.session.Close()

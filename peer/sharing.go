@@ -52,8 +52,8 @@ func welcome(p *Peer, vouch *vouching) {
 	p.traffic.guests, p.traffic.voice, p.swarm.guests = p.visitors, p.voice, p.visitors.taking
 }
 
-// Share makes a link, and opens the gateway if that has not been done: see control.Daemon.
-func (x *sharing) Share(_ context.Context, a control.Sharing) (control.Shared, error) {
+// share makes a link, and opens the gateway if that has not been done.
+func (x *sharing) share(a control.Sharing) (control.Shared, error) {
 	if a.Stop {
 		return control.Shared{}, x.stop(a)
 	}
