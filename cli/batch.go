@@ -29,11 +29,11 @@ import (
 // 0012.json of the directory of results; 0012.run names the run as long as the daemon has it. So a batch that was
 // interrupted, or whose machine was switched off, goes on where it was when the same command is given again.
 type batch struct {
-	console
-	o      *options
-	d      control.Daemon // nil: the runs are in this process, one after another
-	dir    string
-	inputs []*input
+	console console
+	o       *options
+	d       control.Daemon // nil: the runs are in this process, one after another
+	dir     string
+	inputs  []*input
 	// isDone says whether an input was done before, and keep keeps its answer; several at a time.
 	isDone func(in *input) bool
 	keep   func(in *input, s solution) error
@@ -89,7 +89,7 @@ func runBatch(c console, app apps.App, o *options, flags *pflag.FlagSet, own *fl
 
 // connect finds the daemon, if there is one.
 func (b *batch) connect(flags *pflag.FlagSet) (stop func(), err error) {
-	l, err := b.load(flags)
+	l, err := b.console.load(flags)
 	if err != nil {
 		return nil, err
 	}
@@ -149,14 +149,14 @@ func (b *batch) read(app apps.App, flags map[string]any) error {
 func (b *batch) run() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	signals, release := b.signals()
+	signals, release := b.console.signals()
 	defer release()
-	ticks, stop := b.every(plainEvery)
+	ticks, stop := b.console.every(plainEvery)
 	defer stop()
 	todo := slices.DeleteFunc(slices.Clone(b.inputs), b.isDone)
 	b.done = len(b.inputs) - len(todo)
 	if b.done > 0 {
-		fmt.Fprintf(b.err, "%d of %d were done before\n", b.done, len(b.inputs))
+		fmt.Fprintf(b.console.err, "%d of %d were done before\n", b.done, len(b.inputs))
 	}
 	type end struct {
 		in  *input
@@ -182,12 +182,12 @@ func (b *batch) run() error {
 		case e := <-ended:
 			if going--; e.err != nil {
 				bad = append(bad, fmt.Sprint(e.in.line))
-				fmt.Fprintf(b.err, "satin-peer: %s:%d: %s\n", b.o.each, e.in.line, oneLine(e.err.Error()))
+				fmt.Fprintf(b.console.err, "satin-peer: %s:%d: %s\n", b.o.each, e.in.line, oneLine(e.err.Error()))
 			}
 		case <-ticks:
 			if quiet++; quiet == samplesALine {
 				quiet = 0
-				fmt.Fprintln(b.err, b.progress())
+				fmt.Fprintln(b.console.err, b.progress())
 			}
 		case s := <-signals:
 			release()
@@ -244,7 +244,8 @@ func (b *batch) one(ctx context.Context, in *input) (err error) {
 	}
 	b.done++
 	text, _, _ := strings.Cut(s.answer.Text, "\n")
-	_, err = fmt.Fprintf(b.out, "%s  %s: %s (%s)\n", in.file(""), oneLine(in.text), oneLine(text), seconds(s.end.at))
+	_, err = fmt.Fprintf(b.console.out, "%s  %s: %s (%s)\n", in.file(""), oneLine(in.text), oneLine(text),
+		seconds(s.end.at))
 	return err
 }
 

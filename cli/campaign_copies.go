@@ -65,7 +65,7 @@ var copiedName = regexp.MustCompile(`^(parts/[0-9]{4,6}/){0,8}(campaign\.json|fo
 
 // A copier has the daemon see to copies of a campaign.
 type copier struct {
-	*campaignDir
+	dir  *campaignDir
 	d    control.Daemon
 	mu   sync.Mutex
 	list copyList
@@ -73,7 +73,7 @@ type copier struct {
 }
 
 func (d *campaignDir) copier(daemon control.Daemon) *copier {
-	k := &copier{campaignDir: d, d: daemon, left: map[string]*campaign.Piece{}}
+	k := &copier{dir: d, d: daemon, left: map[string]*campaign.Piece{}}
 	if text, err := apps.ReadFile(d.path(copiesFile), maxPlan); err != nil || json.Unmarshal(text, &k.list) != nil {
 		k.list = copyList{} // all is handed in again
 	}
@@ -120,7 +120,7 @@ func (k *copier) renewed(name string) bool {
 	if strings.HasSuffix(name, pieceEnd) {
 		return false // it has the name of its content
 	}
-	info, err := os.Stat(k.path(filepath.FromSlash(name)))
+	info, err := os.Stat(k.dir.path(filepath.FromSlash(name)))
 	return err == nil && info.ModTime().After(k.list.At.Add(-coarse))
 }
 
@@ -141,7 +141,7 @@ func (k *copier) handIn(ctx context.Context, what extent) error {
 	if now.Sub(k.list.All) > handedAnew {
 		what = everything
 	}
-	for _, name := range k.names(k.campaignDir, "", what == everything) {
+	for _, name := range k.names(k.dir, "", what == everything) {
 		if what != everything && k.list.Files[name] != nil {
 			if !k.renewed(name) {
 				continue
@@ -155,7 +155,7 @@ func (k *copier) handIn(ctx context.Context, what extent) error {
 			k.list.Files[name] = p.Kept
 			continue
 		}
-		f, err := openOwn(k.path(filepath.FromSlash(name)))
+		f, err := openOwn(k.dir.path(filepath.FromSlash(name)))
 		if err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ func (k *copier) handIn(ctx context.Context, what extent) error {
 	return k.save()
 }
 
-func (k *copier) save() error { return k.writeJSON(k.path(copiesFile), &k.list) }
+func (k *copier) save() error { return k.dir.writeJSON(k.dir.path(copiesFile), &k.list) }
 
 // cut makes deposits of a file, so many at most.
 func (k *copier) cut(ctx context.Context, r io.Reader, name string, most int) (hashes []string, err error) {

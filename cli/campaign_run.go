@@ -40,7 +40,7 @@ func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.F
 	defer stop()
 	var k *copier
 	if b.d != nil {
-		if b.warnPaused(b.d); copies {
+		if b.console.warnPaused(b.d); copies {
 			k = d.copier(b.d)
 		}
 	}
@@ -116,9 +116,9 @@ func (b *batch) copyTo(k *copier, what extent) {
 	err := k.handIn(context.Background(), what)
 	switch {
 	case err != nil:
-		fmt.Fprintf(b.err, "satin-peer: no copies are made of what is new: %s\n", oneLine(err.Error()))
+		fmt.Fprintf(b.console.err, "satin-peer: no copies are made of what is new: %s\n", oneLine(err.Error()))
 	case what == andTheHead:
-		fmt.Fprintf(b.err, "if this machine is lost: %s\n", k.collectLine())
+		fmt.Fprintf(b.console.err, "if this machine is lost: %s\n", k.collectLine())
 	}
 }
 

@@ -80,7 +80,7 @@ func (d *campaignDir) verdicts(c console, list []apps.App, flags *pflag.FlagSet,
 	if b.d == nil {
 		return daemonError(control.ErrNotRunning)
 	}
-	b.warnPaused(b.d)
+	b.console.warnPaused(b.d)
 	whole, err := wholeOf(d, list)
 	if err != nil {
 		return err
@@ -179,11 +179,11 @@ func (d *campaignDir) hear(b *batch, list []apps.App, p *apps.Parts, parts []int
 	if err != nil {
 		return 0, err
 	}
-	s, err := b.attend(&swarmRun{console: b.console, d: b.d, run: run.Run, problem: t.problem, ownsIt: true})
+	s, err := b.console.attend(&swarmRun{console: b.console, d: b.d, run: run.Run, problem: t.problem, ownsIt: true})
 	if err != nil {
 		return 0, err
 	}
-	fmt.Fprintln(b.err, oneLine(s.answer.Text))
+	fmt.Fprintln(b.console.err, oneLine(s.answer.Text))
 	for i := range s.sworn {
 		file := &signedFile{run.Run, s.sworn[i]}
 		for _, part := range parts {

@@ -123,11 +123,11 @@ func (p progress) plain() string {
 // A display shows the progress on the console's error output: one line that stays where it is on a terminal,
 // elsewhere a line every 10 seconds.
 type display struct {
-	console
-	meter  meter
-	bar    *pb.ProgressBar // nil off a terminal
-	drawn  bool
-	silent int // samples since the last line, off a terminal
+	console console
+	meter   meter
+	bar     *pb.ProgressBar // nil off a terminal
+	drawn   bool
+	silent  int // samples since the last line, off a terminal
 }
 
 // How often progress is measured, which may keep a core for some milliseconds, and told. Workers that were
@@ -164,12 +164,12 @@ func (d *display) show(s sample) {
 	p := d.meter.add(s)
 	if d.bar == nil {
 		if d.silent++; d.silent == samplesALine {
-			fmt.Fprintln(d.err, p.plain())
+			fmt.Fprintln(d.console.err, p.plain())
 			d.silent = 0
 		}
 		return
 	}
-	d.bar.SetWidth(max(d.width()-1, 1)) // a full last column makes some terminals begin a new line
+	d.bar.SetWidth(max(d.console.width()-1, 1)) // a full last column makes some terminals begin a new line
 	d.bar.Set("progress", p.line()).SetCurrent(int64(p.share * barSteps)).Write()
 	d.drawn = true
 }

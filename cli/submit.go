@@ -117,7 +117,7 @@ func commandLine(t *task) (args []string) {
 
 // A swarmRun is a run that the daemon has.
 type swarmRun struct {
-	console
+	console console
 	d       control.Daemon
 	run     string
 	problem *apps.Problem
@@ -201,10 +201,10 @@ func (r *swarmRun) stop() (goesOn string) {
 	if !r.ownsIt {
 		return r.run
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), r.patience)
+	ctx, cancel := context.WithTimeout(context.Background(), r.console.patience)
 	defer cancel()
 	if err := r.d.Cancel(ctx, r.run); err != nil {
-		fmt.Fprintf(r.err, "satin-peer: the run could not be cancelled: %s; satin-peer cancel %s tries again\n",
+		fmt.Fprintf(r.console.err, "satin-peer: the run could not be cancelled: %s; satin-peer cancel %s tries again\n",
 			oneLine(err.Error()), r.run)
 	}
 	return ""
