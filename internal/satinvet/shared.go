@@ -7,7 +7,7 @@ import (
 )
 
 // sharing looks at what jobs share.
-type sharing struct{ *checker }
+type sharing struct{ checker *checker }
 
 // checkShared reports the usual mistakes with what jobs share: a value that others read, changed in place; a
 // lattice's value kept where a fresh one was meant; a handle where nobody finds it.
@@ -37,9 +37,9 @@ func (c sharing) sharedIn(body *ast.BlockStmt) map[*types.Var]string {
 	shared := map[*types.Var]string{}
 	ast.Inspect(body, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			if v, ok := c.info.Defs[id].(*types.Var); ok {
-				if call, ok := c.onlyValue(v).(*ast.CallExpr); ok && readsShared(c.api(call)) {
-					shared[v] = c.api(call)
+			if v, ok := c.checker.info.Defs[id].(*types.Var); ok {
+				if call, ok := c.checker.onlyValue(v).(*ast.CallExpr); ok && readsShared(c.checker.api(call)) {
+					shared[v] = c.checker.api(call)
 				}
 			}
 		}
@@ -54,9 +54,9 @@ func (c sharing) checkChanges(body *ast.BlockStmt, shared map[*types.Var]string)
 		if e == nil || !c.intoShared(e) {
 			return
 		}
-		if call := rootCall(e); call != nil && readsShared(c.api(call)) {
-			c.reportChange(e, c.api(call))
-		} else if v := c.root(e); v != nil && shared[v] != "" {
+		if call := rootCall(e); call != nil && readsShared(c.checker.api(call)) {
+			c.reportChange(e, c.checker.api(call))
+		} else if v := c.checker.root(e); v != nil && shared[v] != "" {
 			c.reportChange(e, shared[v])
 		}
 	}
@@ -72,7 +72,7 @@ func (c sharing) checkChanges(body *ast.BlockStmt, shared map[*types.Var]string)
 			changed(n.X)
 		case *ast.CallExpr:
 			for _, name := range []string{"delete", "clear", "copy"} {
-				if c.isBuiltin(n, name) {
+				if c.checker.isBuiltin(n, name) {
 					changed(&ast.IndexExpr{X: n.Args[0], Lbrack: n.Pos(), Index: n.Args[0], Rbrack: n.End()})
 				}
 			}
@@ -85,7 +85,7 @@ func (c sharing) reportChange(e ast.Expr, from string) {
 	if x, ok := e.(*ast.IndexExpr); ok && x.Index == x.X {
 		e = x.X
 	}
-	c.report(e, "this changes what %s gave: other jobs read the same memory, and other machines do not see it; copy it first", from)
+	c.checker.report(e, "this changes what %s gave: other jobs read the same memory, and other machines do not see it; copy it first", from)
 }
 
 // rootCall is the call in whose result an expression like f(x).a[i] lies.
@@ -113,7 +113,7 @@ func (c sharing) intoShared(e ast.Expr) bool {
 	for {
 		switch x := ast.Unparen(e).(type) {
 		case *ast.IndexExpr:
-			if t := c.info.TypeOf(x.X); t != nil {
+			if t := c.checker.info.TypeOf(x.X); t != nil {
 				if _, array := t.Underlying().(*types.Array); !array {
 					return true
 				}
@@ -122,7 +122,7 @@ func (c sharing) intoShared(e ast.Expr) bool {
 		case *ast.StarExpr:
 			return true
 		case *ast.SelectorExpr:
-			if t := c.info.TypeOf(x.X); t != nil {
+			if t := c.checker.info.TypeOf(x.X); t != nil {
 				if _, pointer := t.Underlying().(*types.Pointer); pointer {
 					return true
 				}
@@ -139,18 +139,19 @@ func (c sharing) intoShared(e ast.Expr) bool {
 // checkMove looks into the functions that are registered for objects and lattices: they may change none of their
 // arguments.
 func (c sharing) checkMove(call *ast.CallExpr) {
-	api := c.api(call)
+	api := c.checker.api(call)
 	if api != "RegisterObject" && api != "RegisterLattice" || len(call.Args) < 2 {
 		return
 	}
-	decl := c.decls[c.resolve(call.Args[1]).fn]
+	decl := c.checker.decls[c.checker.resolve(call.Args[1]).fn]
 	if decl == nil {
 		return
 	}
 	shared := map[*types.Var]string{}
 	for i, field := range decl.Type.Params.List {
 		for _, name := range field.Names {
-			if v, ok := c.info.Defs[name].(*types.Var); ok && (i == 0 || api == "RegisterLattice") && c.defs[v] == nil {
+			v, ok := c.checker.info.Defs[name].(*types.Var)
+			if ok && (i == 0 || api == "RegisterLattice") && c.checker.defs[v] == nil {
 				shared[v] = "the caller"
 			}
 		}
@@ -176,12 +177,13 @@ func (c sharing) checkKept(body *ast.BlockStmt) {
 			if !ok {
 				return true
 			}
-			v, ok := c.info.Uses[id].(*types.Var)
+			v, ok := c.checker.info.Uses[id].(*types.Var)
 			if !ok || v.Pos() >= loop.Pos() {
 				return true
 			}
-			if call, ok := ast.Unparen(orNil(c.onlyValue(v))).(*ast.CallExpr); ok && c.api(call) == "Lattice.Value" {
-				c.report(id, "%s is the lattice's value before this loop, whose jobs may have made it grow: call Value where it is looked at", v.Name())
+			call, ok := ast.Unparen(orNil(c.checker.onlyValue(v))).(*ast.CallExpr)
+			if ok && c.checker.api(call) == "Lattice.Value" {
+				c.checker.report(id, "%s is the lattice's value before this loop, whose jobs may have made it grow: call Value where it is looked at", v.Name())
 			}
 			return true
 		})
@@ -199,7 +201,7 @@ func orNil(e ast.Expr) ast.Expr {
 func (c sharing) spawnsIn(block *ast.BlockStmt) (found bool) {
 	ast.Inspect(block, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
-			api := c.api(call)
+			api := c.checker.api(call)
 			found = found || spawner(api) == future || spawnsInGroup(api)
 		}
 		return !found
@@ -209,17 +211,17 @@ func (c sharing) spawnsIn(block *ast.BlockStmt) (found bool) {
 
 // checkHidden reports jobs whose argument or result has the handle of a shared value in a slice or a map.
 func (c sharing) checkHidden(call *ast.CallExpr) {
-	if !isRegister(c.api(call)) || len(call.Args) < 2 {
+	if !isRegister(c.checker.api(call)) || len(call.Args) < 2 {
 		return
 	}
-	sig, ok := c.info.TypeOf(call.Args[1]).(*types.Signature)
+	sig, ok := c.checker.info.TypeOf(call.Args[1]).(*types.Signature)
 	if !ok {
 		return
 	}
 	for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
 		for v := range tuple.Variables() {
 			if h := hidden(v.Type(), false, map[types.Type]bool{}); h != "" {
-				c.report(call.Args[1],
+				c.checker.report(call.Args[1],
 					"this job has a satin.%s inside a slice or a map, where the runtime does not look: pass it in a field", h)
 			}
 		}

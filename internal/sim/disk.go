@@ -67,15 +67,15 @@ func (p *peer) restored() []steal.Partial {
 func (p *peer) forgets() { p.disk = disk{} }
 
 // spread gives the records of dead peers of a cluster to live ones in turn: somebody has carried the disks over.
-func (w *harm) spread(cluster int) {
+func (h *harm) spread(cluster int) {
 	var live []*peer
-	for _, p := range w.peers {
+	for _, p := range h.world.peers {
 		if stays(p) {
 			live = append(live, p)
 		}
 	}
 	next := 0
-	for _, dead := range w.peers {
+	for _, dead := range h.world.peers {
 		if dead.alive || dead.cluster != cluster || len(dead.disk.records) == 0 || len(live) == 0 {
 			continue
 		}
@@ -84,7 +84,7 @@ func (w *harm) spread(cluster int) {
 		parts := dead.restored()
 		dead.forgets()
 		parts = p.exile.cleanParts(parts)
-		w.trace.line(w.now, p.id, "restores %d outcomes of %s", len(parts), dead.id)
+		h.world.trace.line(h.world.now, p.id, "restores %d outcomes of %s", len(parts), dead.id)
 		p.driver.Restore(p.local(), parts)
 		p.witness.checkRestored(parts)
 		p.settle()

@@ -1,38 +1,38 @@
 package sim
 
 // strikeLives ends lives without a word, and begins those of peers that come back.
-func (w *harm) strikeLives(f *Fault, number int, phase int32) {
+func (h *harm) strikeLives(f *Fault, number int, phase int32) {
 	if phase == faultEnds {
-		for _, p := range w.struck[number] {
-			if !p.alive && !(w.out && p.exile.isIt()) {
-				w.revive(p)
+		for _, p := range h.struck[number] {
+			if !p.alive && !(h.world.out && p.exile.isIt()) {
+				h.revive(p)
 			}
 		}
 		return
 	}
 	var down []*peer
-	for _, p := range w.peers {
-		if p.alive && w.strikes(f, p) {
+	for _, p := range h.world.peers {
+		if p.alive && h.strikes(f, p) {
 			down = append(down, p)
 		}
 	}
 	for _, p := range down {
-		if f.Kind != Blackout && !w.othersUp(p) {
-			w.trace.line(w.now, p.id, "is spared: it is the last one")
+		if f.Kind != Blackout && !h.world.othersUp(p) {
+			h.world.trace.line(h.world.now, p.id, "is spared: it is the last one")
 			continue
 		}
-		w.crash(p)
+		h.crash(p)
 		if f.Kind == Restart {
 			p.disk = disk{} // gone with it
 		}
 		if f.For > 0 && f.Kind != Crash && f.Kind != MasterCrash {
-			w.struck[number] = append(w.struck[number], p)
+			h.struck[number] = append(h.struck[number], p)
 		}
 	}
 }
 
 // strikes says whether a fault takes a peer's life.
-func (w *harm) strikes(f *Fault, p *peer) bool {
+func (h *harm) strikes(f *Fault, p *peer) bool {
 	switch f.Kind {
 	case ClusterCrash:
 		return p.cluster == f.Cluster
@@ -41,97 +41,98 @@ func (w *harm) strikes(f *Fault, p *peer) bool {
 	case Blackout:
 		return true
 	case MasterCrash:
-		return p == w.master()
+		return p == h.world.master()
 	}
 	return int(p.number) == f.Peer
 }
 
 // crash ends a peer's life at once. The others are not told: silence is all they notice.
-func (w *harm) crash(p *peer) {
+func (h *harm) crash(p *peer) {
 	p.stop()
-	w.counts.Killed++
-	p.disk.lose(w.stage)
-	w.exit(p)
+	h.world.counts.Killed++
+	p.disk.lose(h.world.stage)
+	h.world.exit(p)
 }
 
 // revive starts a crashed peer again.
-func (w *harm) revive(p *peer) {
-	w.enter(p)
-	w.begin(p)
-	w.trace.line(w.now, p.id, "returns")
+func (h *harm) revive(p *peer) {
+	h.world.enter(p)
+	h.begin(p)
+	h.world.trace.line(h.world.now, p.id, "returns")
 }
 
 // strikeMembers lets peers come and go, and ends the run.
-func (w *harm) strikeMembers(f *Fault, phase int32) {
+func (h *harm) strikeMembers(f *Fault, phase int32) {
 	switch {
 	case f.Kind == JoinFlood:
 		if phase == faultJoins {
-			w.join(len(w.peers) % len(w.links.Sizes()))
+			h.join(len(h.world.peers) % len(h.links.Sizes()))
 		}
 	case phase == faultEnds:
 	case f.Kind == Join:
-		w.join(f.Cluster)
+		h.join(f.Cluster)
 	case f.Kind == Carry:
-		w.spread(f.Cluster)
+		h.spread(f.Cluster)
 	case f.Kind == Cancel:
-		w.cancel()
+		h.cancel()
 	case f.Kind == MasterLeave:
-		w.leave(w.master())
+		h.leave(h.world.master())
 	case f.Kind == Leave:
-		w.leave(w.peers[f.Peer])
+		h.leave(h.world.peers[f.Peer])
 	case f.Kind == ClusterLeave:
-		for _, p := range w.peers {
+		for _, p := range h.world.peers {
 			if p.cluster == f.Cluster {
-				w.leave(p)
+				h.leave(p)
 			}
 		}
 	}
 }
 
 // leave lets a peer begin to go. It stays until its core has said goodbye.
-func (w *harm) leave(p *peer) {
-	if p == nil || !stays(p) || !w.othersUp(p) {
+func (h *harm) leave(p *peer) {
+	if p == nil || !stays(p) || !h.world.othersUp(p) {
 		return
 	}
 	p.leaving, p.exile.left = true, p.exile.heard
-	w.trace.line(w.now, p.id, "leaves")
-	p.driver.Leave(p.local(), w.cfg.Patience)
+	h.world.trace.line(h.world.now, p.id, "leaves")
+	p.driver.Leave(p.local(), h.world.cfg.Patience)
 	p.settle()
 }
 
 // gone ends the life of a peer that has said goodbye. Its last messages are sent; it runs nothing any more.
-func (w *harm) gone(p *peer) {
-	w.trace.line(w.now, p.id, "is gone")
-	w.calm.since = max(w.calm.since, w.now)
+func (h *harm) gone(p *peer) {
+	h.world.trace.line(h.world.now, p.id, "is gone")
+	h.calm.since = max(h.calm.since, h.world.now)
 	p.stop()
-	w.exit(p)
+	h.world.exit(p)
 }
 
 // join adds a new peer.
-func (w *harm) join(cluster int) {
-	p := w.add(cluster, w.world)
-	w.enter(p)
-	w.begin(p)
-	w.trace.line(w.now, p.id, "joins cluster %s", clusterID(cluster))
+func (h *harm) join(cluster int) {
+	p := h.world.add(cluster, h.world)
+	h.world.enter(p)
+	h.begin(p)
+	h.world.trace.line(h.world.now, p.id, "joins cluster %s", clusterID(cluster))
 }
 
-func (w *harm) begin(p *peer) {
-	p.membersKnown = w.members
+func (h *harm) begin(p *peer) {
+	p.membersKnown = h.world.members
 	if err := p.start(); err != nil {
 		panic(err) // the same configuration was good for the first peers
 	}
-	w.queue.post(event{at: w.now, what: peerStarts, peer: p.number})
+	h.world.queue.post(event{at: h.world.now, what: peerStarts, peer: p.number})
 }
 
 // cancel ends the run: everybody who is there hears of it, each at its own time, and whoever comes later knows.
-func (w *harm) cancel() {
-	if w.rootDone || w.cancelled {
+func (h *harm) cancel() {
+	if h.world.rootDone || h.world.cancelled {
 		return
 	}
-	w.cancelled, w.cancelledAt = true, w.now
-	for _, p := range w.peers {
+	h.world.cancelled, h.world.cancelledAt = true, h.world.now
+	for _, p := range h.world.peers {
 		if p.alive {
-			w.queue.post(event{at: w.now + w.random.Int64N(maxGossip), what: cancelHeard, peer: p.number})
+			h.world.queue.post(event{at: h.world.now + h.world.random.Int64N(maxGossip), what: cancelHeard,
+				peer: p.number})
 		}
 	}
 }

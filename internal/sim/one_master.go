@@ -24,35 +24,36 @@ type side struct {
 const lookEvery = time.Second
 
 // look counts masters, for one-master.
-func (w *harm) look() {
-	w.queue.post(event{at: w.now + int64(lookEvery), what: lookDue, peer: -1})
-	if w.rootDone || w.cancelled || w.calm.storms > 0 {
+func (h *harm) look() {
+	h.world.queue.post(event{at: h.world.now + int64(lookEvery), what: lookDue, peer: -1})
+	if h.world.rootDone || h.world.cancelled || h.calm.storms > 0 {
 		return
 	}
-	c := &w.calm
+	c := &h.calm
 	for i := range c.sides {
 		c.sides[i].masters, c.sides[i].alive = 0, false
 	}
-	for _, p := range w.peers {
+	for _, p := range h.world.peers {
 		if !p.alive || p.leaving {
 			continue
 		}
-		s := c.side(w.weather.sideOf(p), w.now)
+		s := c.side(h.weather.sideOf(p), h.world.now)
 		s.alive = true
 		if p.isMaster() {
 			s.masters++
 		}
 	}
-	core := &w.cfg.Core
-	most := int64(2*(core.MasterLease+4*core.RankStagger)+2*core.BeaconEvery) + maxGossip + int64(w.cfg.Gossip.Delay)
+	core := &h.world.cfg.Core
+	most := int64(2*(core.MasterLease+4*core.RankStagger)+2*core.BeaconEvery) + maxGossip +
+		int64(h.world.cfg.Gossip.Delay)
 	c.sides = slices.DeleteFunc(c.sides, func(s side) bool { return !s.alive })
 	for i := range c.sides {
 		s := &c.sides[i]
 		if s.masters == 1 {
-			s.settled = w.now
-		} else if since := max(s.settled, c.since); w.now-since > most {
+			s.settled = h.world.now
+		} else if since := max(s.settled, c.since); h.world.now-since > most {
 			panic(violation(oneMaster, "%v after the last change there are %d masters among those who hear each other",
-				time.Duration(w.now-since), s.masters))
+				time.Duration(h.world.now-since), s.masters))
 		}
 	}
 }

@@ -25,21 +25,22 @@ type exile struct {
 }
 
 // putOut puts the outcast out: nobody hears it from now on, and it does not come back.
-func (w *harm) putOut() {
-	o := w.cfg.Outcast
-	p := w.peers[o.Peer]
-	if w.out = true; p.alive {
-		if !w.othersUp(p) {
-			w.trace.line(w.now, p.id, "is spared: it is the last one")
-			w.out = false
+func (h *harm) putOut() {
+	o := h.world.cfg.Outcast
+	p := h.world.peers[o.Peer]
+	if h.world.out = true; p.alive {
+		if !h.world.othersUp(p) {
+			h.world.trace.line(h.world.now, p.id, "is spared: it is the last one")
+			h.world.out = false
 			return
 		}
-		w.crash(p)
+		h.crash(p)
 	}
-	w.trace.line(w.now, p.id, "is out")
-	r := rand.New(rand.NewPCG(w.cfg.Seed, 0x6f757463617374))
-	for _, q := range w.peers {
-		w.queue.post(event{at: w.now + r.Int64N(maxGossip), what: sharedDue, peer: q.number, do: q.exile.hear})
+	h.world.trace.line(h.world.now, p.id, "is out")
+	r := rand.New(rand.NewPCG(h.world.cfg.Seed, 0x6f757463617374))
+	for _, q := range h.world.peers {
+		h.world.queue.post(event{at: h.world.now + r.Int64N(maxGossip), what: sharedDue, peer: q.number,
+			do: q.exile.hear})
 	}
 }
 

@@ -46,66 +46,66 @@ func (h *Hall) Unmasked() string {
 }
 
 // An unmasking is what is done about the liars of a trial.
-type unmasking struct{ *trial }
+type unmasking struct{ trial *trial }
 
 // expose measures how long it takes, from the owner's proof of a lie, until nobody who was there knows the liar.
 // What the founder says of whoever is out counts for all; of another owner's proof each has to see for himself.
-func (t unmasking) expose(ctx context.Context, owner *swarm.Process) {
-	if len(t.plan.Liars) == 0 {
+func (u unmasking) expose(ctx context.Context, owner *swarm.Process) {
+	if len(u.trial.plan.Liars) == 0 {
 		return
 	}
-	t.later.Go(func() {
+	u.trial.later.Go(func() {
 		line, over := proved.FindStringSubmatch(owner.Log()), false
 		for line == nil && !over {
 			select {
-			case <-t.over:
+			case <-u.trial.over:
 				over = true
 			case <-time.After(lookEvery):
 			}
 			line = proved.FindStringSubmatch(owner.Log())
 		}
 		if line == nil {
-			t.note("the liar was not caught: too little of what it brought was wrong")
+			u.trial.note("the liar was not caught: too little of what it brought was wrong")
 			return
 		}
 		since, err := time.Parse(time.RFC3339Nano, line[1])
 		if err != nil {
-			t.wrong("the time of a line of the log: %w", err)
+			u.trial.wrong("the time of a line of the log: %w", err)
 			return
 		}
 		there := map[int]int{} // who is to be convinced, by number and pid: whoever comes later has not heard the proof
-		for _, p := range t.everybody() {
-			if p.Alive() && !slices.Contains(t.plan.Liars, p.Number) {
+		for _, p := range u.trial.everybody() {
+			if p.Alive() && !slices.Contains(u.trial.plan.Liars, p.Number) {
 				there[p.Number] = p.PID()
 			}
 		}
 		for end := time.Now().Add(settleTime); len(there) > 0 && time.Now().Before(end); time.Sleep(lookEvery) {
-			t.convinced(ctx, line[2], there)
+			u.convinced(ctx, line[2], there)
 		}
 		took := time.Since(since)
-		t.Hall.mu.Lock()
+		u.trial.hall.mu.Lock()
 		if len(there) == 0 {
-			t.after = append(t.after, took)
+			u.trial.hall.after = append(u.trial.hall.after, took)
 		} else {
-			t.unmasked.known++
+			u.trial.hall.unmasked.known++
 		}
-		t.Hall.mu.Unlock()
+		u.trial.hall.mu.Unlock()
 		switch {
 		case len(there) == 0:
-			t.note("the liar was out everywhere %.2f s after the proof (goal %v)", took.Seconds(), outGoal)
+			u.trial.note("the liar was out everywhere %.2f s after the proof (goal %v)", took.Seconds(), outGoal)
 		case owner.Number == 0:
-			t.wrong("%v after the founder has proved its lie %s is known to %v", settleTime, line[2], there)
+			u.trial.wrong("%v after the founder has proved its lie %s is known to %v", settleTime, line[2], there)
 		default:
-			t.note("%v after the proof the liar is known to %v, whom it does not convince: the job takes long, or reads what jobs share", settleTime, there)
+			u.trial.note("%v after the proof the liar is known to %v, whom it does not convince: the job takes long, or reads what jobs share", settleTime, there)
 		}
 	})
 }
 
 // convinced takes those away who do not know a peer any more, or are not there any more.
-func (t unmasking) convinced(ctx context.Context, id string, there map[int]int) {
+func (u unmasking) convinced(ctx context.Context, id string, there map[int]int) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	for _, p := range t.everybody() {
+	for _, p := range u.trial.everybody() {
 		client := p.Client()
 		if there[p.Number] == 0 || client == nil {
 			continue
@@ -119,21 +119,21 @@ func (t unmasking) convinced(ctx context.Context, id string, there map[int]int) 
 }
 
 // end ends the liars, which nobody speaks with any more, and sees that nobody else was put out.
-func (t unmasking) end() {
+func (u unmasking) end() {
 	var liars []string
-	for _, n := range t.plan.Liars {
-		p := t.everybody()[n]
+	for _, n := range u.trial.plan.Liars {
+		p := u.trial.everybody()[n]
 		if st, err := p.Client().Status(context.Background()); err == nil {
 			liars = append(liars, st.Peer)
 		}
 		if err := p.Kill(); err != nil {
-			t.wrong("peer %d: %w", n, err)
+			u.trial.wrong("peer %d: %w", n, err)
 		}
 	}
-	for _, p := range t.everybody() {
+	for _, p := range u.trial.everybody() {
 		for _, m := range putOut.FindAllStringSubmatch(p.Log(), -1) {
-			if !slices.Contains(t.plan.Liars, p.Number) && !slices.Contains(liars, m[1]) {
-				t.wrong("peer %d has put out %s, which has not lied", p.Number, m[1])
+			if !slices.Contains(u.trial.plan.Liars, p.Number) && !slices.Contains(liars, m[1]) {
+				u.trial.wrong("peer %d has put out %s, which has not lied", p.Number, m[1])
 			}
 		}
 	}

@@ -81,7 +81,7 @@ func (r *Report) String() string {
 
 // A trial is a plan on its way.
 type trial struct {
-	*Hall
+	hall   *Hall
 	plan   Plan
 	number int
 	dir    string
@@ -110,7 +110,7 @@ type trial struct {
 func (h *Hall) Try(ctx context.Context, plan Plan, keep string) *Report {
 	h.mu.Lock()
 	h.trials++
-	t := &trial{Hall: h, plan: plan, number: h.trials, began: time.Now(), before: map[int]int{},
+	t := &trial{hall: h, plan: plan, number: h.trials, began: time.Now(), before: map[int]int{},
 		fresh: map[int]bool{}, away: map[int]bool{},
 		settled: map[int]int{}, over: make(chan struct{})}
 	h.mu.Unlock()
@@ -149,7 +149,7 @@ func (t *trial) everybody() []*swarm.Process {
 
 // hold does all of it.
 func (t *trial) hold(ctx context.Context) (err error) {
-	if t.want, err = t.alone(ctx, t.plan.Task); err != nil {
+	if t.want, err = t.hall.alone(ctx, t.plan.Task); err != nil {
 		return err
 	}
 	if err := t.form(ctx); err != nil {
@@ -160,7 +160,7 @@ func (t *trial) hold(ctx context.Context) (err error) {
 	if t.plan.Verify != "" {
 		how = append(how, "--verify", t.plan.Verify)
 	}
-	out, err := owner.Command(ctx, append(how, t.words(t.plan.Task)...)...)
+	out, err := owner.Command(ctx, append(how, t.hall.words(t.plan.Task)...)...)
 	if err != nil {
 		return err
 	}
@@ -263,16 +263,16 @@ func (h *Hall) alone(ctx context.Context, task string) (l local, err error) {
 func (t *trial) form(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, formTime)
 	defer cancel()
-	if t.dir, err = os.MkdirTemp(t.Dir, "trial-"); err != nil {
+	if t.dir, err = os.MkdirTemp(t.hall.Dir, "trial-"); err != nil {
 		return err
 	}
-	t.swarm = swarm.Swarm{Binary: t.Binary, Dir: t.dir, Invited: len(t.plan.Liars) > 0, Others: map[int]string{},
+	t.swarm = swarm.Swarm{Binary: t.hall.Binary, Dir: t.dir, Invited: len(t.plan.Liars) > 0, Others: map[int]string{},
 		// Whatever else wants the cores of this machine: it would get all of them.
 		Settings: []string{"SATIN_LOG_LEVEL=debug", "SATIN_CHECKPOINT_INTERVAL=1s", "SATIN_PRIORITY=normal"}}
 	for _, n := range t.plan.Liars {
-		t.swarm.Others[n] = t.Liar
+		t.swarm.Others[n] = t.hall.Liar
 		if strings.HasPrefix(t.plan.Verify, "spot=") {
-			t.swarm.Others[n] = t.LiarAlone
+			t.swarm.Others[n] = t.hall.LiarAlone
 		}
 	}
 	if err := t.place(ctx); err != nil {
@@ -294,7 +294,7 @@ func (t *trial) place(ctx context.Context) (err error) {
 	if !t.plan.isolates() && len(t.plan.Small) == 0 {
 		return nil
 	}
-	if !t.NoLab {
+	if !t.hall.NoLab {
 		if t.lab, err = swarm.OpenLab(ctx); err == nil {
 			t.swarm.Lab, t.swarm.Disks = t.lab, map[int]int64{}
 			for _, n := range t.plan.Small {
@@ -311,7 +311,7 @@ func (t *trial) place(ctx context.Context) (err error) {
 	for c := range clusters {
 		names = append(names, site(c))
 	}
-	t.shaper, err = swarm.NewShaper(ctx, t.Binary, t.dir, names)
+	t.shaper, err = swarm.NewShaper(ctx, t.hall.Binary, t.dir, names)
 	return err
 }
 
