@@ -29,14 +29,14 @@ func (g *grain) begin(w *Worker) {
 // measure is called at each visit while jobs count as coarse.
 func (g *grain) measure(w *Worker) {
 	if g.since == 0 {
-		g.since, g.begun = w.pool.now(), w.Stack.Counts.begun()
+		g.since, g.begun = w.pool.sched.now(), w.Stack.Counts.begun()
 		return
 	}
 	n := w.Stack.Counts.begun() - g.begun
 	if n < grainProbe {
 		return
 	}
-	now := w.pool.now()
+	now := w.pool.sched.now()
 	w.Stack.coarse = now-g.since > int64(n)*fineGrain
 	g.since, g.begun = now, w.Stack.Counts.begun()
 }
@@ -73,14 +73,14 @@ func (w *Worker) attention() {
 	if w.roots.searching(&w.Stack) {
 		w.Stack.hold() // no child begins by itself
 	}
-	if p.waiting.Load() > 0 || p.free.Load() < 0 {
-		p.yield(w)
+	if p.sched.waiting.Load() > 0 || p.sched.free.Load() < 0 {
+		p.sched.yield(w)
 	}
 	if seq := p.sample.Load(); seq != w.stats.seq.Load() {
 		w.stats.tell(w, seq)
 	}
 	wanted := w.want.Load()
-	if wanted != 0 && p.now()-wanted > lateAnswer {
+	if wanted != 0 && p.sched.now()-wanted > lateAnswer {
 		w.Stack.coarse, w.grain.since = true, 0
 	}
 	if w.Stack.coarse {

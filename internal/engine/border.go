@@ -115,7 +115,7 @@ type passport struct {
 	alone     bool   // nothing below it leaves, or it does not itself
 }
 
-// borderCounts are the statistics of the border; Pool.runMu guards them.
+// borderCounts are the statistics of the border; frontier.runMu guards them.
 type borderCounts struct{ taken, returned, putBack, dropped, launched uint64 }
 
 // A Guest is a job from outside that runs in this pool.
@@ -164,30 +164,30 @@ func (g *Guest) Cancel() { g.p.cancel(g.r, errCancelled) }
 
 // hurry has a root from the inbox, unless it has begun, begin before those that run.
 func (p *Pool) hurry(r *Record) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	i := slices.Index(p.inbox, r)
-	if i < 0 || p.closed.Load() {
+	p.sched.mu.Lock()
+	defer p.sched.mu.Unlock()
+	i := slices.Index(p.sched.inbox, r)
+	if i < 0 || p.sched.closed.Load() {
 		return
 	}
 	var v *Worker
 	switch {
-	case len(p.spares) > 0:
-		v = p.popSpare()
-	case len(*p.workers.Load()) < maxWorkers:
+	case len(p.sched.spares) > 0:
+		v = p.sched.popSpare()
+	case len(*p.sched.workers.Load()) < maxWorkers:
 		v = p.addWorker()
 	default:
 		return // it begins when a worker has nothing else to do
 	}
-	p.inbox = slices.Delete(p.inbox, i, i+1)
-	p.inboxLen.Add(-1)
+	p.sched.inbox = slices.Delete(p.sched.inbox, i, i+1)
+	p.sched.inboxLen.Add(-1)
 	v.first = r
-	if p.free.Load() > 0 {
-		p.feed(v)
+	if p.sched.free.Load() > 0 {
+		p.sched.feed(v)
 		return
 	}
-	p.ready = slices.Insert(p.ready, 0, v)
-	p.waiting.Add(1)
-	p.resumable.Add(1)
-	p.callAll()
+	p.sched.ready = slices.Insert(p.sched.ready, 0, v)
+	p.sched.waiting.Add(1)
+	p.sched.resumable.Add(1)
+	p.sched.callAll()
 }

@@ -24,7 +24,7 @@ func (b *breath) visit(w *Worker) {
 		b.left--
 		return
 	}
-	now := w.pool.now()
+	now := w.pool.sched.now()
 	switch since := now - b.looked; {
 	case since < lookEvery/2:
 		b.skip = min(2*b.skip+1, maxSkip)
@@ -39,6 +39,6 @@ func (b *breath) visit(w *Worker) {
 	}
 	w.shareAll()
 	w.pool.cfg.Breathe()
-	b.last = w.pool.now()
+	b.last = w.pool.sched.now()
 	b.looked = b.last
 }

@@ -41,38 +41,38 @@ import (
 func (p *Pool) SetCores(n int) {
 	processors.mu.Lock()
 	defer processors.mu.Unlock()
-	p.mu.Lock()
-	if p.closed.Load() {
-		p.mu.Unlock()
+	p.sched.mu.Lock()
+	if p.sched.closed.Load() {
+		p.sched.mu.Unlock()
 		return
 	}
 	more := p.allow(min(max(n, 0), p.cfg.Workers))
-	p.mu.Unlock()
+	p.sched.mu.Unlock()
 	if more {
 		processors.raise()
 	}
 }
 
 // Cores gives the number of cores that the pool may use now.
-func (s *scheduler) Cores() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.allowed
+func (p *Pool) Cores() int {
+	p.sched.mu.Lock()
+	defer p.sched.mu.Unlock()
+	return p.sched.allowed
 }
 
 // Idle gives the number of cores that may run and have no work at this moment, those whose jobs all wait for
 // results from outside included. A core that has looked for less than 50 us at others that work does not count yet.
-func (s *scheduler) Idle() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return int(max(s.free.Load(), 0))
+func (p *Pool) Idle() int {
+	p.sched.mu.Lock()
+	defer p.sched.mu.Unlock()
+	return int(max(p.sched.free.Load(), 0))
 }
 
 // Queued counts the jobs that a core or a thief outside would find now, and runs that have not begun: a hint,
 // soon out of date. Busy workers may have private jobs besides, which Take asks them for.
-func (s *scheduler) Queued() int {
-	n := int(s.inboxLen.Load())
-	for _, w := range *s.workers.Load() {
+func (p *Pool) Queued() int {
+	n := int(p.sched.inboxLen.Load())
+	for _, w := range *p.sched.workers.Load() {
 		v := w.Stack.ts.Load()
 		if tail, split := uint32(v>>32), uint32(v); tail < split && !w.alone.Load() {
 			n += int(split - tail)
@@ -83,24 +83,24 @@ func (s *scheduler) Queued() int {
 
 // allow lets the pool use n cores, and says whether these are more than before. mu is held.
 func (p *Pool) allow(n int) bool {
-	more := n - p.allowed
-	p.addFree(int32(more)) // with the time of those that were allowed
-	p.allowed = n
-	if p.free.Load() < 0 {
-		p.callAll()
+	more := n - p.sched.allowed
+	p.sched.addFree(int32(more)) // with the time of those that were allowed
+	p.sched.allowed = n
+	if p.sched.free.Load() < 0 {
+		p.sched.callAll()
 	}
-	for p.free.Load() > 0 {
-		w := p.next()
+	for p.sched.free.Load() > 0 {
+		w := p.sched.next()
 		switch {
 		case w != nil:
-		case len(p.spares) > 0:
-			w = p.popSpare()
-		case len(*p.workers.Load()) < maxWorkers && !p.closed.Load():
+		case len(p.sched.spares) > 0:
+			w = p.sched.popSpare()
+		case len(*p.sched.workers.Load()) < maxWorkers && !p.sched.closed.Load():
 			w = p.addWorker()
 		default:
 			return more > 0
 		}
-		p.feed(w)
+		p.sched.feed(w)
 	}
 	return more > 0
 }
@@ -147,13 +147,14 @@ func (*scheduler) gotCore(w *Worker, fed bool) {
 }
 
 // hungry says whether a core, here or outside, has no work at this moment.
-func (p *Pool) hungry() bool { return p.free.Load() > 0 || p.starve.Load() > 0 }
+func (p *Pool) hungry() bool { return p.sched.free.Load() > 0 || p.frontier.starve.Load() > 0 }
 
 // called says whether a worker that becomes busy should visit attention at once: somebody called all busy
 // workers, perhaps before this one had said that it is busy. Either the caller, which wrote free or waiting
 // before, sees it busy, or it sees what the caller wrote.
 func (p *Pool) called() bool {
-	return p.free.Load() != 0 || p.starve.Load() > 0 || p.waiting.Load() > 0 || p.cfg.Breathe != nil
+	return p.sched.free.Load() != 0 || p.frontier.starve.Load() > 0 || p.sched.waiting.Load() > 0 ||
+		p.cfg.Breathe != nil
 }
 
 // processors is what the pools of a process share: GOMAXPROCS. A P that computes leaves it to the others to
@@ -170,9 +171,9 @@ type share struct {
 func (s *share) raise() {
 	want := int32(1)
 	for q := range s.pools {
-		q.mu.Lock()
-		want += int32(q.allowed) - min(q.free.Load(), 0) // free < 0: still in use
-		q.mu.Unlock()
+		q.sched.mu.Lock()
+		want += int32(q.sched.allowed) - min(q.sched.free.Load(), 0) // free < 0: still in use
+		q.sched.mu.Unlock()
 	}
 	if runtime.GOMAXPROCS(0) < int(want) {
 		runtime.GOMAXPROCS(int(want))

@@ -74,19 +74,19 @@ func (r *Record) SetResult(v any)           { r.d.Ops.SetResult(r, v, nil) }
 
 // Held gives the number of cores that workers hold.
 func (p *Pool) Held() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.allowed - int(p.free.Load())
+	p.sched.mu.Lock()
+	defer p.sched.mu.Unlock()
+	return p.sched.allowed - int(p.sched.free.Load())
 }
 
 // Inbox gives the number of jobs in the inbox.
-func (p *Pool) Inbox() int { return int(p.inboxLen.Load()) }
+func (p *Pool) Inbox() int { return int(p.sched.inboxLen.Load()) }
 
 // SetClock has long jobs timed with another clock.
 func (p *Pool) SetClock(clock func() int64) { p.clock = clock }
 
 // AllWorkers gives the pool's workers.
-func (p *Pool) AllWorkers() []*Worker { return *p.workers.Load() }
+func (p *Pool) AllWorkers() []*Worker { return *p.sched.workers.Load() }
 
 // Pools counts the pools that are not closed.
 func Pools() int {
@@ -116,21 +116,21 @@ func RunSequential(run job.RunID, fn string, arg any) (any, error) {
 
 // Outside counts the jobs that are outside the process.
 func (p *Pool) Outside() int {
-	p.runMu.Lock()
-	defer p.runMu.Unlock()
-	return len(p.outside)
+	p.frontier.runMu.Lock()
+	defer p.frontier.runMu.Unlock()
+	return len(p.frontier.outside)
 }
 
 // Park is what a worker does that waits for a thief, here or further away; Parked says whether it does so.
-func (w *Worker) Park(local bool) { w.pool.park(w, local) }
+func (w *Worker) Park(local bool) { w.pool.sched.park(w, local) }
 func (w *Worker) Parked() bool    { return w.parked.Load() }
 
 // AddWorkers gives the pool n spare workers.
 func (p *Pool) AddWorkers(n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.sched.mu.Lock()
+	defer p.sched.mu.Unlock()
 	for range n {
-		p.spares = append(p.spares, p.addWorker())
+		p.sched.spares = append(p.sched.spares, p.addWorker())
 	}
 }
 
@@ -143,17 +143,17 @@ func (p *Pool) ReadPaths() (done func()) {
 }
 
 // Resumable counts the workers that wait for a core to go on.
-func (p *Pool) Resumable() int { return int(p.resumable.Load()) }
+func (p *Pool) Resumable() int { return int(p.sched.resumable.Load()) }
 
 // HideSpares leaves nobody to give a core to until the function that it returns is called.
 func (p *Pool) HideSpares() (done func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	hidden := p.spares
-	p.spares = nil
+	p.sched.mu.Lock()
+	defer p.sched.mu.Unlock()
+	hidden := p.sched.spares
+	p.sched.spares = nil
 	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.spares = append(hidden, p.spares...)
+		p.sched.mu.Lock()
+		defer p.sched.mu.Unlock()
+		p.sched.spares = append(hidden, p.sched.spares...)
 	}
 }

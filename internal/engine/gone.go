@@ -46,10 +46,10 @@ func (w *Worker) handOver(r *Record, h uint32, id job.ID) {
 	w.Stack.handed = append(w.Stack.handed, h)
 	r.state.Store(running)
 	w.publish(h + 1 - w.Stack.split)
-	p.runMu.Lock()
-	p.outside[t] = true
-	p.tallies.taken++
-	p.runMu.Unlock()
+	p.frontier.runMu.Lock()
+	p.frontier.outside[t] = true
+	p.frontier.tallies.taken++
+	p.frontier.runMu.Unlock()
 	t.tellFound()
 }
 

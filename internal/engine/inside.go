@@ -38,11 +38,11 @@ type Inside struct {
 // NewInside makes one. Shared values are around it, and outside names them.
 func NewInside(outer Outer, outside Outside, around Around) *Inside {
 	in := &Inside{outer: outer}
-	in.p = &Pool{host: in, inside: in, scheduler: scheduler{start: time.Now().Add(-poolEpoch)}, frontier: newFrontier()}
-	in.p.clock = in.p.now
+	in.p = &Pool{host: in, inside: in, sched: scheduler{start: time.Now().Add(-poolEpoch)}, frontier: newFrontier()}
+	in.p.clock = in.p.sched.now
 	in.p.shelf.Outside, in.p.shelf.Around = outside, around
 	in.w = NewWorker(in.p, 0)
-	in.p.workers.Store(&[]*Worker{in.w})
+	in.p.sched.workers.Store(&[]*Worker{in.w})
 	return in
 }
 

@@ -39,7 +39,7 @@ func (w *Worker) step() {
 		w.popBack(h)
 	case !r.gone && w.Stack.claim(h):
 		if w.roots.searching(&w.Stack) {
-			since := w.pool.now()
+			since := w.pool.sched.now()
 			id, hit := w.roots.salvage(w.pool.host, &w.Stack, r)
 			if w.spent.recovering(w.pool, since); hit {
 				w.handOver(r, h, id)
@@ -118,16 +118,16 @@ func (w *Worker) drain() {
 func (w *Worker) wait(r *Record) {
 	w.Stack.Counts.waits++
 	before := w.Stack.Counts.back
-	idleSince := w.pool.now()
+	idleSince := w.pool.sched.now()
 	for w.drain(); w.Stack.Counts.back == before; w.drain() {
 		w.roots.unwind()
 		v := r.thief.Load()
 		// gone: older jobs are still here, so no help (gone.go)
 		away := r.gone || v == nil && r.state.Load() == running
-		if away || w.pool.now()-idleSince > helpPatience {
-			w.spent.wait += w.pool.now() - idleSince
-			w.pool.park(w, !away)
-			idleSince = w.pool.now()
+		if away || w.pool.sched.now()-idleSince > helpPatience {
+			w.spent.wait += w.pool.sched.now() - idleSince
+			w.pool.sched.park(w, !away)
+			idleSince = w.pool.sched.now()
 			continue
 		}
 		var loot *Record
@@ -140,15 +140,15 @@ func (w *Worker) wait(r *Record) {
 			continue
 		}
 		w.Stack.Counts.steals++
-		w.spent.wait += w.pool.now() - idleSince
+		w.spent.wait += w.pool.sched.now() - idleSince
 		if r.state.Load() == running && r.thief.Load() == v { // still there: the loot descends from it
 			w.runRoot(loot)
 		} else {
-			w.pool.inject(loot)
+			w.pool.sched.inject(loot)
 		}
-		idleSince = w.pool.now()
+		idleSince = w.pool.sched.now()
 	}
-	w.spent.wait += w.pool.now() - idleSince
+	w.spent.wait += w.pool.sched.now() - idleSince
 	w.want.Store(0) // as old as the wait; who still wants something is hungry or asks again
 	w.grain.restart()
 }

@@ -27,7 +27,7 @@ func (l Lender) Wanted() int {
 	if w.want.Load() == 0 && !p.hungry() && (w.Stack.stealable() || !p.demand.Load()) {
 		return 0
 	}
-	return 1 + max(0, int(p.free.Load()))
+	return 1 + max(0, int(p.sched.free.Load()))
 }
 
 // Lend makes the record in the next slot a child that anybody may have, and says by which steps it descends from the

@@ -155,24 +155,24 @@ func TestFailuresAreNamed(t *testing.T) {
 func TestRestLooksAgain(t *testing.T) {
 	for name, appears := range map[string]func(p *Pool, v *Worker){
 		"nothing":               func(*Pool, *Worker) {},
-		"a root":                func(p *Pool, _ *Worker) { p.inbox = append(p.inbox, &Record{}) },
-		"a worker that is back": func(p *Pool, v *Worker) { p.ready = append(p.ready, v) },
-		"a preempted worker":    func(p *Pool, v *Worker) { p.preempted = append(p.preempted, v) },
+		"a root":                func(p *Pool, _ *Worker) { p.sched.inbox = append(p.sched.inbox, &Record{}) },
+		"a worker that is back": func(p *Pool, v *Worker) { p.sched.ready = append(p.sched.ready, v) },
+		"a preempted worker":    func(p *Pool, v *Worker) { p.sched.preempted = append(p.sched.preempted, v) },
 		"a stealable job": func(_ *Pool, v *Worker) {
 			v.Stack.slots[0], v.Stack.Head = &Record{}, 1
 			v.Stack.expose(1)
 		},
 	} {
 		p := &Pool{host: Alone{}}
-		p.start, p.quit, p.allowed = time.Now().Add(-poolEpoch), make(chan struct{}), 1
-		close(p.quit) // who rests is sent away
+		p.sched.start, p.sched.quit, p.sched.allowed = time.Now().Add(-poolEpoch), make(chan struct{}), 1
+		close(p.sched.quit) // who rests is sent away
 		w, v := NewWorker(p, 0), NewWorker(p, 1)
-		p.workers.Store(&[]*Worker{w, v})
+		p.sched.workers.Store(&[]*Worker{w, v})
 		appears(p, v)
 		if goes := p.rest(w); goes != (name != "nothing") {
 			t.Errorf("with %s it goes on: %t", name, goes)
 		}
-		if free := p.free.Load(); name != "nothing" && free != 0 {
+		if free := p.sched.free.Load(); name != "nothing" && free != 0 {
 			t.Errorf("with %s %d cores are free", name, free)
 		}
 	}

@@ -198,12 +198,12 @@ func (w *Worker) waitUntil(so func() bool) {
 		}
 		w.drain()
 		w.roots.unwind()
-		w.pool.park(w, false)
+		w.pool.sched.park(w, false)
 	}
 }
 
 // called wakes a worker in waitUntil.
 func (w *Worker) called() {
 	w.came.Store(true)
-	w.pool.wake(w)
+	w.pool.sched.wake(w)
 }

@@ -29,36 +29,36 @@ func (s *scheduler) park(w *Worker, local bool) {
 		return
 	}
 	w.shareAll()
-	p.mu.Lock()
+	p.sched.mu.Lock()
 	w.parked.Store(true)
 	if w.finished.any() || w.came.Load() || w.Aborted() {
 		w.parked.Store(false)
-		p.mu.Unlock()
+		p.sched.mu.Unlock()
 		return
 	}
-	if p.giveUp() {
-		p.mu.Unlock()
+	if p.sched.giveUp() {
+		p.sched.mu.Unlock()
 		s.sleep(w)
 		return
 	}
-	v, n := p.next(), len(*p.workers.Load())
+	v, n := p.sched.next(), len(*p.sched.workers.Load())
 	switch {
 	case v != nil:
-	case len(p.spares) > 0:
-		v = p.popSpare()
+	case len(p.sched.spares) > 0:
+		v = p.sched.popSpare()
 	case !local && n < maxWorkers || n < p.cfg.Workers+maxForLocal:
 		v = p.addWorker()
 	case local:
 		w.parked.Store(false)
-		p.mu.Unlock()
+		p.sched.mu.Unlock()
 		return
 	}
 	if v != nil {
-		p.grant(v)
+		p.sched.grant(v)
 	} else {
-		p.addFree(1)
+		p.sched.addFree(1)
 	}
-	p.mu.Unlock()
+	p.sched.mu.Unlock()
 	if v == nil {
 		p.host.Hungry()
 	}
@@ -69,7 +69,7 @@ func (s *scheduler) park(w *Worker, local bool) {
 func (*scheduler) sleep(w *Worker) {
 	since := w.stopwatch.read(w)
 	w.stats.tell(w, 0)
-	w.pool.gotCore(w, <-w.core)
+	w.pool.sched.gotCore(w, <-w.core)
 	w.stopwatch.slept += w.stopwatch.read(w) - since
 	w.want.Store(0) // who still wants something is hungry or asks again
 	w.grain.restart()

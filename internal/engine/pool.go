@@ -71,8 +71,8 @@ var coresAtStart = runtime.GOMAXPROCS(0)
 
 // A Pool runs jobs on some of this machine's cores. Its methods may be called from any goroutine.
 type Pool struct {
-	scheduler
-	frontier
+	sched      scheduler
+	frontier   frontier
 	cfg        Config
 	host       Host
 	inside     *Inside // it has no cores: see inside.go
@@ -107,33 +107,33 @@ func NewPool(cfg Config) (*Pool, error) {
 		return nil, fmt.Errorf("satin: Config.KeepAfter is %v; allowed are 0 (never) and more", cfg.KeepAfter)
 	}
 	p := &Pool{cfg: cfg, host: cfg.Host,
-		scheduler: scheduler{start: time.Now().Add(-poolEpoch), quit: make(chan struct{})},
-		frontier:  frontier{runs: map[*Record]bool{}, outside: map[*Taken]bool{}, offers: make(chan struct{}, 1)}}
+		sched:    scheduler{start: time.Now().Add(-poolEpoch), quit: make(chan struct{})},
+		frontier: newFrontier()}
 	p.shelf.Outside, p.shelf.Deposits = cfg.Outside, cfg.Deposits
 	p.demand.Store(cfg.Workers > 1)
-	p.clock = p.now
+	p.clock = p.sched.now
 	if p.host == nil {
 		p.host = Alone{}
 	}
 	ballast()
-	p.workers.Store(&[]*Worker{})
-	p.allowed = cfg.Workers
+	p.sched.workers.Store(&[]*Worker{})
+	p.sched.allowed = cfg.Workers
 	processors.join(p)
-	p.mu.Lock()
-	p.times.since = p.now()
+	p.sched.mu.Lock()
+	p.sched.times.since = p.sched.now()
 	for range cfg.Workers {
-		p.grant(p.addWorker())
+		p.sched.grant(p.addWorker())
 	}
-	p.mu.Unlock()
+	p.sched.mu.Unlock()
 	return p, nil
 }
 
 // addWorker starts one more worker, which waits for a core. mu is held.
 func (p *Pool) addWorker() *Worker {
-	all := *p.workers.Load()
+	all := *p.sched.workers.Load()
 	w := NewWorker(p, len(all))
 	all = append(all[:len(all):len(all)], w)
-	p.workers.Store(&all)
+	p.sched.workers.Store(&all)
 	p.wg.Add(1)
 	go w.main()
 	return w
@@ -142,23 +142,23 @@ func (p *Pool) addWorker() *Worker {
 // Close aborts what still runs and waits until the workers have ended. A job that neither spawns nor syncs nor asks
 // Aborted holds it up. Runs in progress return ErrClosed. A job must not close its own pool: that panics.
 func (p *Pool) Close() {
-	p.refuse("Close")
-	p.runMu.Lock()
-	again := p.closed.Swap(true)
-	roots := make([]*Record, 0, len(p.runs))
-	for r := range p.runs {
+	p.sched.refuse("Close")
+	p.frontier.runMu.Lock()
+	again := p.sched.closed.Swap(true)
+	roots := make([]*Record, 0, len(p.frontier.runs))
+	for r := range p.frontier.runs {
 		roots = append(roots, r)
 	}
-	p.runMu.Unlock()
+	p.frontier.runMu.Unlock()
 	for _, r := range roots {
 		p.cancel(r, ErrClosed)
 	}
 	if !again {
 		processors.leave(p)
-		p.mu.Lock()
+		p.sched.mu.Lock()
 		p.allow(p.cfg.Workers) // what was stopped must unwind
-		p.mu.Unlock()
-		close(p.quit)
+		p.sched.mu.Unlock()
+		close(p.sched.quit)
 	}
 	p.wg.Wait()
 }
@@ -201,7 +201,7 @@ func (p *Pool) RunRecord(ctx context.Context, r *Record) error {
 	if p == nil {
 		return RunAlone(ctx, r, &Shelf{})
 	}
-	p.refuse("Run")
+	p.sched.refuse("Run")
 	ended := make(chan struct{})
 	r.out = &passport{id: job.ID{Run: job.NewRunID()}, ended: func(*Record) { close(ended) }}
 	if err := p.launch(r); err != nil {
@@ -245,16 +245,16 @@ func runSequential(ctx context.Context, r *Record, run job.RunID, shelf *Shelf) 
 
 // launch starts a root.
 func (p *Pool) launch(r *Record) error {
-	p.runMu.Lock()
-	if p.closed.Load() {
-		p.runMu.Unlock()
+	p.frontier.runMu.Lock()
+	if p.sched.closed.Load() {
+		p.frontier.runMu.Unlock()
 		return ErrClosed
 	}
 	r.state.Store(stolen)
-	p.runs[r] = true
-	p.tallies.launched++
-	p.runMu.Unlock()
-	p.inject(r)
+	p.frontier.runs[r] = true
+	p.frontier.tallies.launched++
+	p.frontier.runMu.Unlock()
+	p.sched.inject(r)
 	return nil
 }
 
@@ -265,15 +265,15 @@ func (r *Record) abort() bool {
 
 // cancel aborts a root for the given reason.
 func (p *Pool) cancel(r *Record, why error) {
-	p.runMu.Lock()
-	live := p.runs[r] && r.abort()
+	p.frontier.runMu.Lock()
+	live := p.frontier.runs[r] && r.abort()
 	var cut []*Taken
 	if live {
 		r.out.why = why
-		delete(p.runs, r)
-		cut = p.cutThrough(r)
+		delete(p.frontier.runs, r)
+		cut = p.frontier.cutThrough(r)
 	}
-	p.runMu.Unlock()
+	p.frontier.runMu.Unlock()
 	if !live {
 		return
 	}
@@ -282,7 +282,7 @@ func (p *Pool) cancel(r *Record, why error) {
 	}
 	if v := r.thief.Load(); v != nil {
 		v.Stack.raise()
-		p.wake(v)
+		p.sched.wake(v)
 	}
 	r.out.ended(r)
 }

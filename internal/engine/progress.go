@@ -72,21 +72,21 @@ func (s *stack) shareOf(root stolenRoot, end uint32, last uint64) rootShare {
 func (p *Pool) Progress() (share float64, known bool) {
 	p.survey()
 	told := map[*Record]rootShare{}
-	for _, w := range *p.workers.Load() {
+	for _, w := range *p.sched.workers.Load() {
 		if shares := w.stats.shares.Load(); shares != nil {
 			for _, s := range *shares {
 				told[s.job] = s
 			}
 		}
 	}
-	p.runMu.Lock()
-	roots := make([]*Record, 0, len(p.runs))
-	for r := range p.runs {
+	p.frontier.runMu.Lock()
+	roots := make([]*Record, 0, len(p.frontier.runs))
+	for r := range p.frontier.runs {
 		if len(r.out.id.Path) == 0 {
 			roots = append(roots, r)
 		}
 	}
-	p.runMu.Unlock()
+	p.frontier.runMu.Unlock()
 	if len(roots) == 0 {
 		return 0, false
 	}

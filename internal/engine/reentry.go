@@ -8,9 +8,9 @@ import (
 
 // refuse panics if it is called by a job of this pool: what waits in there for another job of the pool, or for its
 // workers, keeps the core that it waits for. It costs nothing while no job runs, and some microseconds else.
-func (p *Pool) refuse(what string) {
+func (s *scheduler) refuse(what string) {
 	self := uint64(0)
-	for _, w := range *p.workers.Load() {
+	for _, w := range *s.workers.Load() {
 		if !w.busy.Load() {
 			continue
 		}

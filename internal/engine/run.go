@@ -37,7 +37,7 @@ type abortPanic struct{ r *Record }
 func (w *Worker) runRoot(r *Record) {
 	srch, found := search{}, false
 	if w.pool != nil && w.pool.restarts.Load() {
-		since := w.pool.now()
+		since := w.pool.sched.now()
 		srch, found = w.pool.look(r, w.Stack.Cur>>DepthShift+1)
 		if w.spent.recovering(w.pool, since); found {
 			return
@@ -129,13 +129,13 @@ func (r *Record) deliver() {
 	o := r.W
 	if o == nil {
 		if p := r.thief.Load().pool; p != nil {
-			p.runMu.Lock()
-			delete(p.runs, r)
-			p.runMu.Unlock()
+			p.frontier.runMu.Lock()
+			delete(p.frontier.runs, r)
+			p.frontier.runMu.Unlock()
 		}
 		r.out.ended(r)
 		return
 	}
 	o.finished.push(r)
-	o.pool.wake(o)
+	o.pool.sched.wake(o)
 }

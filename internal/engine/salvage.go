@@ -11,7 +11,7 @@ import (
 // worker that waits does so when it goes on.
 func (p *Pool) Resalvage() {
 	p.resalvages.Add(1)
-	p.callAll()
+	p.sched.callAll()
 }
 
 // Who is asked about, and when

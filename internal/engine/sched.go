@@ -128,33 +128,33 @@ func (s *scheduler) handOver(w *Worker) bool {
 func (p *Pool) rest(w *Worker) bool {
 	w.Stack.Counts.rests++
 	w.stats.tell(w, 0) // before anybody can see the core idle: what an idle pool tells is exact
-	p.mu.Lock()
-	if p.closed.Load() {
-		p.mu.Unlock()
-		p.release()
+	p.sched.mu.Lock()
+	if p.sched.closed.Load() {
+		p.sched.mu.Unlock()
+		p.sched.release()
 		return false
 	}
-	if p.giveUp() {
-		p.spares = append(p.spares, w)
-		p.mu.Unlock()
-		return p.awaitCore(w)
+	if p.sched.giveUp() {
+		p.sched.spares = append(p.sched.spares, w)
+		p.sched.mu.Unlock()
+		return p.sched.awaitCore(w)
 	}
-	p.addFree(1)
-	work := len(p.inbox) > 0 || len(p.ready) > 0 || len(p.preempted) > 0
-	for _, v := range *p.workers.Load() {
+	p.sched.addFree(1)
+	work := len(p.sched.inbox) > 0 || len(p.sched.ready) > 0 || len(p.sched.preempted) > 0
+	for _, v := range *p.sched.workers.Load() {
 		v.nudge()
 		work = work || v.Stack.stealable()
 	}
 	if work {
-		p.addFree(-1)
-		p.mu.Unlock()
+		p.sched.addFree(-1)
+		p.sched.mu.Unlock()
 		w.stats.asleep.Store(false)
 		return true
 	}
-	p.spares = append(p.spares, w)
-	p.mu.Unlock()
+	p.sched.spares = append(p.sched.spares, w)
+	p.sched.mu.Unlock()
 	p.host.Hungry()
-	return p.awaitCore(w)
+	return p.sched.awaitCore(w)
 }
 
 // awaitCore blocks a spare worker until it is given a core; false when the pool was closed, and the core, if

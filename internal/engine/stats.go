@@ -123,10 +123,10 @@ const (
 // Stats asks the workers for their counts and adds them up. It waits up to 20 ms for workers in the middle of a
 // leaf, then takes what they told last. When all cores are idle the counts are exact.
 func (p *Pool) Stats() Stats {
-	s := Stats{Workers: p.cfg.Workers, Late: p.survey(), Elapsed: time.Duration(p.now()) - poolEpoch}
+	s := Stats{Workers: p.cfg.Workers, Late: p.survey(), Elapsed: time.Duration(p.sched.now()) - poolEpoch}
 	var c counted
 	live := uint64(0)
-	for _, w := range *p.workers.Load() {
+	for _, w := range *p.sched.workers.Load() {
 		if told := w.stats.counts.Load(); told != nil {
 			c.counts.add(&told.counts)
 			c.spent.add(&told.spent)
@@ -136,9 +136,9 @@ func (p *Pool) Stats() Stats {
 			s.Busy++
 		}
 	}
-	p.runMu.Lock()
-	t := p.tallies
-	p.runMu.Unlock()
+	p.frontier.runMu.Lock()
+	t := p.frontier.tallies
+	p.frontier.runMu.Unlock()
 	// Nothing is counted at a spawn: each job leaves its stack in one of these ways or is still there.
 	s.Spawned, s.Launched = c.Inline+c.detached+c.recalled+c.back+live, t.launched
 	s.Executed = c.Inline + c.detached + c.roots - c.unwound
@@ -146,10 +146,10 @@ func (p *Pool) Stats() Stats {
 	s.Syncs = c.Inline + c.syncs
 	s.StealAttempts, s.Steals, s.Waits, s.Parks, s.Rests = c.attempts, c.steals, c.waits, c.parks, c.rests
 	s.Taken, s.Returned, s.PutBack = t.taken, t.returned, t.putBack
-	p.mu.Lock()
-	p.addFree(0)
-	s.Times = p.times.sum(c.search, &c.spent)
-	p.mu.Unlock()
+	p.sched.mu.Lock()
+	p.sched.addFree(0)
+	s.Times = p.sched.times.sum(c.search, &c.spent)
+	p.sched.mu.Unlock()
 	s.Times.CPU = p.threads.time()
 	s.Idle = s.Times.Searching + s.Times.Waiting + s.Times.Free
 	return s
@@ -160,7 +160,7 @@ func (p *Pool) survey() (late int) {
 	seq := p.sample.Add(1)
 	for until := time.Now().Add(statsPatience); ; time.Sleep(statsPoll) {
 		late = 0
-		for _, w := range *p.workers.Load() {
+		for _, w := range *p.sched.workers.Load() {
 			if !w.stats.asleep.Load() && w.stats.seq.Load() < seq {
 				w.Stack.raise()
 				late++

@@ -14,7 +14,7 @@ func (p *Pool) Pulse() {
 		return
 	}
 	p.pulses.Add(1)
-	p.callAll()
+	p.sched.callAll()
 }
 
 // Which jobs are timed

@@ -32,7 +32,7 @@ type Taken struct {
 
 	found bool    // it went to Host.Found once
 	root  *Record // the run's or the guest's root that it descends from; nil if that could not be told
-	// Pool.runMu guards the rest.
+	// frontier.runMu guards the rest.
 	telling  bool // Found is being called
 	lateDrop bool // it was dropped meanwhile
 }
@@ -61,12 +61,12 @@ func (p *Pool) take(patience time.Duration) (t *Taken, later bool) {
 		}
 		if p.stays(r) { // its worker began that root after it was looked at
 			r.out = &passport{alone: true, restarted: r.restarted()}
-			p.inject(r)
+			p.sched.inject(r)
 			continue
 		}
 		id, restarted, ok := p.idOf(r)
 		if !ok { // it, or an ancestor, was dropped a moment ago
-			p.countDropped()
+			p.frontier.countDropped()
 			return nil, false
 		}
 		if hit, _ := p.ask(r, id.Path, restarted); !hit {
@@ -87,15 +87,15 @@ const (
 // stealForOutside gives the oldest job of some worker. If there is none, later says whether one may be offered after
 // all; without patience that was not waited for.
 func (p *Pool) stealForOutside(patience time.Duration) (r *Record, later bool) {
-	p.starve.Add(1) // before the look: a worker publishes, then looks at starve
-	defer p.starve.Add(-1)
+	p.frontier.starve.Add(1) // before the look: a worker publishes, then looks at starve
+	defer p.frontier.starve.Add(-1)
 	var timer *time.Timer
-	for spinUntil := p.now() + takeSpin; ; {
-		if r := p.takeInbox(true); r != nil {
+	for spinUntil := p.sched.now() + takeSpin; ; {
+		if r := p.sched.takeInbox(true); r != nil {
 			return r, false
 		}
 		busy := false
-		for _, v := range *p.workers.Load() {
+		for _, v := range *p.sched.workers.Load() {
 			if !v.busy.Load() || v.alone.Load() {
 				continue
 			}
@@ -107,7 +107,7 @@ func (p *Pool) stealForOutside(patience time.Duration) (r *Record, later bool) {
 		switch {
 		case !busy:
 			return nil, false
-		case p.now() < spinUntil:
+		case p.sched.now() < spinUntil:
 			pause()
 			continue
 		case patience == 0:
@@ -117,7 +117,7 @@ func (p *Pool) stealForOutside(patience time.Duration) (r *Record, later bool) {
 			defer timer.Stop()
 		}
 		select {
-		case <-p.offers:
+		case <-p.frontier.offers:
 		case <-timer.C:
 			return nil, true
 		}
@@ -147,14 +147,14 @@ func (f *frontier) offer() {
 func (p *Pool) give(r *Record, id job.ID, restarted, found bool) *Taken {
 	t := p.newTaken(r, id, restarted, found)
 	r.out = &passport{taken: t, restarted: r.restarted()}
-	p.runMu.Lock()
-	defer p.runMu.Unlock()
+	p.frontier.runMu.Lock()
+	defer p.frontier.runMu.Unlock()
 	if t.root != nil && t.root.state.Load() == dropped || !r.state.CompareAndSwap(stolen, running) {
-		p.tallies.dropped++
+		p.frontier.tallies.dropped++
 		return nil
 	}
-	p.outside[t] = true
-	p.tallies.taken++
+	p.frontier.outside[t] = true
+	p.frontier.tallies.taken++
 	return t
 }
 
@@ -182,7 +182,7 @@ func (t *Taken) PutBack(restarted bool) bool {
 	if !t.r.state.CompareAndSwap(running, stolen) {
 		return false // dropped a moment ago
 	}
-	t.p.inject(t.r)
+	t.p.sched.inject(t.r)
 	return true
 }
 
@@ -216,13 +216,13 @@ func (t *Taken) End(o Outcome) (bool, error) {
 
 // settle ends the job's time outside, once.
 func (t *Taken) settle(count func(*borderCounts)) bool {
-	t.p.runMu.Lock()
-	defer t.p.runMu.Unlock()
-	if !t.p.outside[t] || t.r.state.Load() != running {
+	t.p.frontier.runMu.Lock()
+	defer t.p.frontier.runMu.Unlock()
+	if !t.p.frontier.outside[t] || t.r.state.Load() != running {
 		return false
 	}
-	delete(t.p.outside, t)
-	count(&t.p.tallies)
+	delete(t.p.frontier.outside, t)
+	count(&t.p.frontier.tallies)
 	return true
 }
 
@@ -230,10 +230,10 @@ func (t *Taken) settle(count func(*borderCounts)) bool {
 func (t *Taken) tellFound() {
 	p := t.p
 	p.host.Found(t)
-	p.runMu.Lock()
+	p.frontier.runMu.Lock()
 	t.telling = false
 	late := t.lateDrop
-	p.runMu.Unlock()
+	p.frontier.runMu.Unlock()
 	if late {
 		p.host.Dropped(t)
 	}
@@ -243,30 +243,30 @@ func (t *Taken) tellFound() {
 func (p *Pool) tellDropped(r *Record) {
 	if v := r.thief.Load(); v != nil {
 		v.Stack.raise()
-		p.wake(v)
+		p.sched.wake(v)
 		return
 	}
 	if r.out == nil || r.out.taken == nil {
 		return
 	}
 	t := r.out.taken
-	p.runMu.Lock()
+	p.frontier.runMu.Lock()
 	tell := t.drop()
-	p.runMu.Unlock()
+	p.frontier.runMu.Unlock()
 	if tell {
 		p.host.Dropped(t)
 	}
 }
 
 // drop ends the job's time outside because nobody waits for it any more, and says whether the Host is to be told now.
-// Pool.runMu is held.
+// frontier.runMu is held.
 func (t *Taken) drop() (tell bool) {
 	p := t.p
-	if !p.outside[t] {
+	if !p.frontier.outside[t] {
 		return false
 	}
-	delete(p.outside, t)
-	p.tallies.dropped++
+	delete(p.frontier.outside, t)
+	p.frontier.tallies.dropped++
 	t.lateDrop = t.telling
 	return !t.telling
 }
@@ -280,7 +280,7 @@ func (t *Taken) drop() (tell bool) {
 // root: a frame that saw one of its children aborted before could go on with that, and what it returns be kept.
 
 // cutThrough drops what was taken from under the root r, and gives those that the Host is to be told of.
-// Pool.runMu is held. r is dropped: give lets nothing more out.
+// frontier.runMu is held. r is dropped: give lets nothing more out.
 func (f *frontier) cutThrough(r *Record) (told []*Taken) {
 	for t := range f.outside {
 		if t.root == r && t.drop() {

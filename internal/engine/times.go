@@ -67,7 +67,7 @@ func (s *spent) add(o *spent) {
 }
 
 // recovering ends a look for outcomes that began then.
-func (s *spent) recovering(p *Pool, since int64) { s.recover += p.now() - since }
+func (s *spent) recovering(p *Pool, since int64) { s.recover += p.sched.now() - since }
 
 // threads knows the workers' threads, and what those that have ended had of the processors. A worker is locked to
 // its thread, which ends with it.

@@ -50,7 +50,7 @@ func TestPausedCoresDoNotCount(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	pass := func(since Stats) {
-		for p.now() == int64(since.Elapsed+poolEpoch) {
+		for p.sched.now() == int64(since.Elapsed+poolEpoch) {
 			time.Sleep(time.Microsecond)
 		}
 	}

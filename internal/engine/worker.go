@@ -51,8 +51,8 @@ func (w *Worker) publish(n uint32) {
 	w.Stack.expose(n)
 	w.Stack.Counts.published++
 	if w.pool != nil {
-		w.pool.workAppeared()
-		w.pool.offer()
+		w.pool.sched.workAppeared()
+		w.pool.frontier.offer()
 	}
 }
 
@@ -87,7 +87,7 @@ func (v *Worker) steal() *Record {
 // nudge asks v to publish something at its next Spawn or Get.
 func (v *Worker) nudge() {
 	if v.want.Load() == 0 && v.busy.Load() {
-		v.want.Store(v.pool.now())
+		v.want.Store(v.pool.sched.now())
 		v.Stack.raise()
 	}
 }
@@ -95,7 +95,7 @@ func (v *Worker) nudge() {
 // main is a worker's goroutine.
 func (w *Worker) main() {
 	w.stats.tell(w, 0)
-	if w.pool.awaitCore(w) {
+	if w.pool.sched.awaitCore(w) {
 		ownThread(firstThread, w.work)
 	} else {
 		w.pool.wg.Done()
@@ -126,17 +126,17 @@ func (w *Worker) work() {
 
 // find gets a job for a worker that has none; nil when the pool is closed. It gives way to workers that can go on.
 func (p *Pool) find(w *Worker) *Record {
-	since := p.now()
-	defer func() { w.Stack.Counts.search += p.now() - since }()
+	since := p.sched.now()
+	defer func() { w.Stack.Counts.search += p.sched.now() - since }()
 	for {
 		if r := w.first; r != nil {
 			w.first = nil
 			return r
 		}
-		if p.resumable.Load() > 0 || p.free.Load() < 0 {
-			w.Stack.Counts.search += p.now() - since
-			ok := p.handOver(w)
-			if since = p.now(); !ok {
+		if p.sched.resumable.Load() > 0 || p.sched.free.Load() < 0 {
+			w.Stack.Counts.search += p.sched.now() - since
+			ok := p.sched.handOver(w)
+			if since = p.sched.now(); !ok {
 				return nil
 			}
 			continue
@@ -144,23 +144,23 @@ func (p *Pool) find(w *Worker) *Record {
 		if seq := p.sample.Load(); seq != w.stats.seq.Load() {
 			w.stats.tell(w, seq)
 		}
-		if r := p.takeInbox(false); r != nil {
+		if r := p.sched.takeInbox(false); r != nil {
 			return r
 		}
-		r, from, others := w.thief.steal(w, *p.workers.Load())
+		r, from, others := w.thief.steal(w, *p.sched.workers.Load())
 		if r != nil {
-			if p.free.Load() > 0 && from.Stack.stealable() {
-				p.workAppeared() // there is more: one wakes the next
+			if p.sched.free.Load() > 0 && from.Stack.stealable() {
+				p.sched.workAppeared() // there is more: one wakes the next
 			}
 			return r
 		}
-		if others && p.now()-since < searchPatience && !p.closed.Load() {
+		if others && p.sched.now()-since < searchPatience && !p.sched.closed.Load() {
 			pause()
 			continue
 		}
-		w.Stack.Counts.search += p.now() - since
+		w.Stack.Counts.search += p.sched.now() - since
 		ok := p.rest(w)
-		if since = p.now(); !ok {
+		if since = p.sched.now(); !ok {
 			return nil
 		}
 	}

@@ -118,7 +118,7 @@ var sharedMutants = []mutant{
 		old: "	for _, x := range e.waiting {\n		x.w.called()\n	}\n	e.waiting = nil\n", new: "	e.waiting = nil\n"},
 	{name: "shared/core-kept", wrong: "a job that waits for a value keeps its core",
 		file: "internal/engine/outside.go", pkg: "internal/compute", run: "^TestReadWaits$",
-		old: "		w.pool.park(w, false)\n", new: ""},
+		old: "		w.pool.sched.park(w, false)\n", new: ""},
 	{name: "shared/floor-left-out", wrong: "a job leaves without its parent's value of a lattice",
 		file: "cell.go", pkg: "internal/compute", run: "^TestHandlesTravel$", old: "	return c.Encode()\n",
 		new: "	return nil, nil\n"},
