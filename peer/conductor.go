@@ -327,7 +327,7 @@ func (t *conductor) keepUp() {
 	}
 	t.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.Tick(now) })
 	for id, r := range t.parts {
-		if now := t.core.Roster(id); r.final == nil && now != r.roster {
+		if now := t.core.Musters.Roster(id); r.final == nil && now != r.roster {
 			r.roster = now
 			r.session.SetMembers(t.swarm.takingPart(r.manifest, t.core))
 		}

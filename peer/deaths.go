@@ -132,7 +132,7 @@ func (t *conductor) engineDied(r *part, death session.Death) {
 	ledger := r.ledger
 	t.dismiss(r)
 	t.feed(func(c *runs.Core, now time.Time) []runs.Order {
-		return c.Died(now, id, suspects(death.Jobs), clipText(why.Error()))
+		return c.Deaths.Died(now, id, suspects(death.Jobs), clipText(why.Error()))
 	})
 	info, ok := t.core.Run(id)
 	if !ok || info.State != runs.StateRunning {
@@ -214,7 +214,7 @@ func (t *conductor) hearDeath(author peer.ID, b []byte) {
 		jobs = append(jobs, runs.Suspect(j))
 	}
 	t.input(func(c *runs.Core, now time.Time) []runs.Order {
-		return c.DeathTold(now, n.Run, peerName(author), jobs, n.Why)
+		return c.Deaths.DeathTold(now, n.Run, peerName(author), jobs, n.Why)
 	})
 }
 

@@ -127,13 +127,13 @@ func (x *coordinator) keepUp(now time.Time) {
 		mine := told{t.host.ID(), t.swarm.places.mine().Name, here.Stats, float64(here.Rate), here.Speed}
 		t.mu.Lock()
 		all := []told{mine}
-		in, _ := t.core.Seated(r.manifest.Run)
+		in, _ := t.core.Musters.Seated(r.manifest.Run)
 		for id, l := range r.loads {
 			if now.Before(l.until) && in(peerName(id)) {
 				all = append(all, told{id, t.swarm.places.of(id).Name, l.Stats, float64(l.Rate), l.Speed})
 			}
 		}
-		roster := t.core.Roster(r.manifest.Run)
+		roster := t.core.Musters.Roster(r.manifest.Run)
 		links := linksOf(roster, known, members)
 		if r.gauge.measure(now, mine.peer, roster, links, all) {
 			x.muster(r, len(all))
@@ -158,7 +158,7 @@ func (r *part) gauges(master bool, period time.Duration) bool {
 func (x *coordinator) muster(r *part, peers int) {
 	d, id := &r.gauge.last, r.manifest.Run
 	x.log.Debug("efficiency", "run", id, "weighted", d.Efficiency, "peers", peers, "sampled", d.Sampled)
-	if len(d.Changes)+len(d.Roster.Out) == 0 || !x.runs.core.Coordinates(id) {
+	if len(d.Changes)+len(d.Roster.Out) == 0 || !x.runs.core.Musters.Coordinates(id) {
 		return
 	}
 	w := runs.Muster{Wanted: d.Roster.Wanted, Out: outOf(&d.Roster)}
@@ -169,7 +169,7 @@ func (x *coordinator) muster(r *part, peers int) {
 		text = plain.Name(text[:min(len(text), runs.MaxRosterText)])
 		w.Log = append(w.Log, runs.RosterEntry{At: x.now().Unix(), Text: text})
 	}
-	x.runs.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.Muster(now, id, &w) })
+	x.runs.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.Musters.Muster(now, id, &w) })
 }
 
 // efficiency is the run's weighted average efficiency in the last period, 0 to 1; 0 where it is not known. The

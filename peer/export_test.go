@@ -65,7 +65,7 @@ func (p *Peer) Decide(run string, out ...*Peer) {
 	for _, o := range out {
 		w.Out = append(w.Out, runs.Outsider{Peer: peerName(o.host.ID()), Left: 1})
 	}
-	p.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Muster(now, id, w) })
+	p.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Musters.Muster(now, id, w) })
 }
 
 // Usurp tells everybody a roster without these, whether or not this peer may.
@@ -109,7 +109,7 @@ func (p *Peer) RosterOf(run string) (uint64, string) {
 	id, _ := job.ParseRunID(run)
 	p.runs.mu.Lock()
 	defer p.runs.mu.Unlock()
-	if r := p.runs.core.Roster(id); r != nil {
+	if r := p.runs.core.Musters.Roster(id); r != nil {
 		return r.Number, string(r.Author)
 	}
 	return 0, ""

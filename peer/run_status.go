@@ -60,7 +60,7 @@ func (x *reporter) describeRun(i *runs.Info, r *part, now time.Time) control.Run
 		State:  control.RunState(i.State), Why: i.Why, Submitted: time.Unix(m.Created, 0).UTC(),
 		Elapsed: elapsed(i, now).Seconds(), CPU: all.CPUTime.Seconds(), Peers: peers, Executed: stats.Executed,
 		Stats: &stats,
-		Adapt: m.Adapt, Roster: rosterShown(x.runs.core.Roster(m.Run)),
+		Adapt: m.Adapt, Roster: rosterShown(x.runs.core.Musters.Roster(m.Run)),
 		Recovery: cmp.Or(m.Recovery, "salvage"), Disputed: i.Disputed != "", MaxCores: m.MaxCores, Eager: m.Eager,
 	}
 	if m.Entry == module.Func {

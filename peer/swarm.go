@@ -106,7 +106,7 @@ func (s *swarm) deputies(m *statement.Manifest) (ids []string) {
 // takingPart lists who takes part in a run, with their clusters; this peer among them, as its roster has it, and its
 // visitors. Whoever is out gets no jobs, but may still have some. The mutex of the core's conductor is held.
 func (s *swarm) takingPart(m *runs.Manifest, c *runs.Core) *steal.Members {
-	in, barred := c.Seated(m.Run)
+	in, barred := c.Musters.Seated(m.Run)
 	var out []steal.PeerID
 	here := steal.ClusterID(s.places.mine().Name)
 	list := []steal.Member{{ID: steal.PeerID(s.self.String()), Cluster: here}}

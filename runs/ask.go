@@ -54,7 +54,7 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 	}
 	k.Led = k.Claim != nil && r.claims.hasLed(k.Claim.Author)
 	k.Known = !r.lost
-	k.Roster, k.RosterAge = c.musters.told(r)
+	k.Roster, k.RosterAge = c.Musters.told(r)
 	if full {
 		k.Manifest = r.m.Sealed
 		k.Held = k.Manifest == nil && asker == r.m.Owner && c.kept.claim(id) != nil

@@ -10,8 +10,8 @@ import (
 // gives the orders that follow from it.
 type Core struct {
 	table
-	mourners
-	musters
+	Deaths   mourners // what is known of jobs that kill the process which computes them
+	Musters  musters  // who takes part
 	own      own
 	others   others
 	kept     kept
@@ -29,7 +29,7 @@ func New(cfg Config, self PeerID, view View, signer Signer) *Core {
 	}
 	c.refusals = refusals{table: &c.table, of: map[Refused]bool{}}
 	c.own.table, c.others.table, c.kept.table, c.dormant.table = &c.table, &c.table, &c.table, &c.table
-	c.mourners.table, c.musters.table = &c.table, &c.table
+	c.Deaths.table, c.Musters.table = &c.table, &c.table
 	c.kept.of, c.dormant.of = map[RunID]*keptRun{}, map[RunID]*sleeper{}
 	return c
 }
@@ -73,8 +73,8 @@ func (c *Core) keepUp(r *run) {
 		c.others.askAround(r)
 	}
 	c.others.letGo(r)
-	c.mourners.keepUp(r)
-	c.musters.keepUp(r)
+	c.Deaths.keepUp(r)
+	c.Musters.keepUp(r)
 }
 
 // Announced says that somebody spoke of a run, or works on it.
@@ -154,8 +154,8 @@ func (c *Core) told(t *Told) {
 	if t.Manifest != nil {
 		c.adopt(t)
 	} else if r := c.runs[t.Run]; r != nil {
-		c.musters.hear(r, t.Roster, t.RosterAge, t.From)
-		c.musters.keepTo(r)
+		c.Musters.hear(r, t.Roster, t.RosterAge, t.From)
+		c.Musters.keepTo(r)
 	}
 	if t.Claim != nil {
 		c.claimed(t.Claim, t.From, t.Over, t.Led)
@@ -174,7 +174,7 @@ func (c *Core) adopt(t *Told) {
 	default:
 		why := c.refusals.why(m)
 		if c.others.adopt(m, cmp.Or(why, t.Unfit)) {
-			c.musters.begin(c.runs[m.Run], t.Roster, t.RosterAge)
+			c.Musters.begin(c.runs[m.Run], t.Roster, t.RosterAge)
 		}
 		if r := c.runs[m.Run]; r != nil {
 			r.unwanted, r.unfit = why != "", why == "" && t.Unfit != ""
@@ -246,7 +246,7 @@ func (c *Core) RootHeld(now time.Time, id RunID, here bool) []Order {
 	return c.do(now, func() {
 		if r := c.runs[id]; r != nil && r.started {
 			r.holdsRoot = here
-			c.musters.keepTo(r)
+			c.Musters.keepTo(r)
 		}
 	})
 }
@@ -307,7 +307,7 @@ func (c *Core) Written(now time.Time, file File, id RunID, trouble string) []Ord
 		case r == nil:
 		case file == OwnFile:
 			c.own.written(r, trouble)
-			c.musters.keepUp(r) // whoever hears of it is told at once whether it is wanted
+			c.Musters.keepUp(r) // whoever hears of it is told at once whether it is wanted
 		case file == CancelledFile:
 			c.own.cancelled(r, trouble)
 		case file == AnswerFile:

@@ -61,14 +61,14 @@ func TestDeathsAreJudgedByTheOwner(t *testing.T) {
 	c.Written(noon, OwnFile, own.Run, "")
 	take(c, others)
 	for _, m := range []*Manifest{own, others} {
-		if o := of[Doom](c.DeathTold(noon, m.Run, "a", []Suspect{suspect(1, 2)}, "why")); len(o) != 0 {
+		if o := of[Doom](c.Deaths.DeathTold(noon, m.Run, "a", []Suspect{suspect(1, 2)}, "why")); len(o) != 0 {
 			t.Errorf("one peer is believed about a run of %s: %v", m.Owner, o)
 		}
 	}
-	if o := of[Doom](c.DeathTold(noon, others.Run, "b", []Suspect{suspect(1, 2)}, "why")); len(o) != 0 {
+	if o := of[Doom](c.Deaths.DeathTold(noon, others.Run, "b", []Suspect{suspect(1, 2)}, "why")); len(o) != 0 {
 		t.Errorf("a peer that only takes part fails the run: %v", o)
 	}
-	if o := of[Doom](c.DeathTold(noon, own.Run, "b", []Suspect{suspect(1, 2)}, "why")); len(o) != 1 {
+	if o := of[Doom](c.Deaths.DeathTold(noon, own.Run, "b", []Suspect{suspect(1, 2)}, "why")); len(o) != 1 {
 		t.Errorf("the owner does not fail it: %v", o)
 	}
 }
@@ -88,13 +88,13 @@ func TestDeathsInVerifiedRuns(t *testing.T) {
 		c.Written(noon, OwnFile, m.Run, "")
 		lie := []Suspect{suspect(1, 2, 3), suspect(2, 1)}
 		for _, liar := range []PeerID{"a1", "a2", "b1", "b2"} {
-			if o := of[Doom](c.DeathTold(noon, m.Run, liar, lie, "why")); len(o) > 0 {
+			if o := of[Doom](c.Deaths.DeathTold(noon, m.Run, liar, lie, "why")); len(o) > 0 {
 				t.Errorf("others fail it: %v", o)
 			}
 		}
-		die := func() []Order { return c.Died(noon, m.Run, []Suspect{suspect(2, 1)}, "why") }
+		die := func() []Order { return c.Deaths.Died(noon, m.Run, []Suspect{suspect(2, 1)}, "why") }
 		if idle {
-			die = func() []Order { return c.DeathTold(noon, m.Run, "c1", []Suspect{suspect(2, 1)}, "why") }
+			die = func() []Order { return c.Deaths.DeathTold(noon, m.Run, "c1", []Suspect{suspect(2, 1)}, "why") }
 		}
 		if o := of[Doom](die()); len(o) != 1 || len(o[0].Job.Path) != 1 || len(o[0].Peers) != 5 {
 			t.Errorf("an idle owner: %v; it does not fail it: %v", idle, o)
@@ -108,7 +108,7 @@ func TestDeathsAreToldAgain(t *testing.T) {
 	c, _ := coreOf(cfg)
 	m := manifest(1, "o")
 	take(c, m)
-	orders := c.Died(noon, m.Run, []Suspect{suspect(1, 2)}, "why")
+	orders := c.Deaths.Died(noon, m.Run, []Suspect{suspect(1, 2)}, "why")
 	for last, now := noon, noon; now.Before(noon.Add(10 * cfg.AskEvery)); now = now.Add(time.Second) {
 		for _, d := range of[TellDeath](append(orders, c.Tick(now)...)) {
 			if last = now; d.Run != m.Run || len(d.Jobs) != 1 || d.Why != "why" {
@@ -126,7 +126,7 @@ func TestDeathsOutliveSuspension(t *testing.T) {
 	c, _ := coreOf(DefaultConfig())
 	m := manifest(1, "o")
 	take(c, m)
-	c.Died(noon, m.Run, []Suspect{suspect(1, 2)}, "why")
+	c.Deaths.Died(noon, m.Run, []Suspect{suspect(1, 2)}, "why")
 	c.Buried(noon, &Tombstone{Run: m.Run, Author: "o", Reason: Suspended, Seq: 1, Until: m.Expires})
 	if i, _ := c.Run(m.Run); i.State != StateSuspended {
 		t.Fatalf("it is %s", i.State)

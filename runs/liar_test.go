@@ -76,14 +76,14 @@ func TestDeputysRosterEnds(t *testing.T) {
 	}
 	last := told[0].Roster.Number
 	for i := range 3 {
-		for _, o := range of[TellRoster](c.Muster(noon.Add(time.Duration(i+1)*time.Minute), m.Run,
+		for _, o := range of[TellRoster](c.Musters.Muster(noon.Add(time.Duration(i+1)*time.Minute), m.Run,
 			&Muster{Wanted: 5 + i})) {
 			if o.Roster.Number <= last {
 				t.Errorf("number %d follows %d", o.Roster.Number, last)
 			}
 			last = o.Roster.Number
 		}
-		if got := c.Roster(m.Run).Wanted; got != 5+i {
+		if got := c.Musters.Roster(m.Run).Wanted; got != 5+i {
 			t.Errorf("%d are wanted, the owner says %d", got, 5+i)
 		}
 	}

@@ -58,8 +58,8 @@ func (c *Core) Rostered(now time.Time, s *Roster, from PeerID) []Order {
 		case r == nil:
 			c.announced(s.Run, from)
 		default:
-			c.musters.hear(r, s, 0, from)
-			c.musters.keepTo(r)
+			c.Musters.hear(r, s, 0, from)
+			c.Musters.keepTo(r)
 		}
 	})
 }

@@ -74,11 +74,11 @@ func TestMustersKeepTheNewest(t *testing.T) {
 	twin.Sealed = []byte("another") // of which others hear first
 	c.Rostered(noon, twin, "x")
 	c.Rostered(noon, roster(m, "o", 5, "self"), "x")
-	if r := c.Roster(m.Run); r != twin {
+	if r := c.Musters.Roster(m.Run); r != twin {
 		t.Errorf("of two with one number the one that comes last counts: %+v", r)
 	}
 	c.Rostered(noon, roster(m, "d", 1<<40, "self"), "d")
-	if r := c.Roster(m.Run); r == nil || r.Number != 5 || len(r.Out) != 0 {
+	if r := c.Musters.Roster(m.Run); r == nil || r.Number != 5 || len(r.Out) != 0 {
 		t.Errorf("%+v counts", r)
 	}
 	if i, _ := c.Run(m.Run); i.State != StateRunning {
@@ -93,7 +93,7 @@ func TestMustersObeyTheOwner(t *testing.T) {
 	take(c, m)
 	v.silent = []PeerID{"o"}
 	c.Rostered(noon, roster(m, "d", 1<<40, "self"), "d")
-	if r := c.Roster(m.Run); r == nil || r.Author != "d" {
+	if r := c.Musters.Roster(m.Run); r == nil || r.Author != "d" {
 		t.Fatalf("%+v counts", r)
 	}
 	v.silent = nil
@@ -154,7 +154,7 @@ func TestMustersAge(t *testing.T) {
 			t.Error("it counts anew for who hears it late")
 		}
 		hear(c, lapses, 2, cfg.RosterLife)
-		if r := c.Roster(m.Run); r != nil {
+		if r := c.Musters.Roster(m.Run); r != nil {
 			t.Errorf("%+v counts, and has lapsed", r)
 		}
 	}
@@ -163,12 +163,12 @@ func TestMustersAge(t *testing.T) {
 	c.Rostered(noon, roster(m, "o", 1), "o")
 	hear(c, noon, 2, cfg.RosterLife-time.Second)
 	c.Tick(noon.Add(cfg.RosterLife - time.Second))
-	if r := c.Roster(m.Run); r == nil || r.Number != 2 {
+	if r := c.Musters.Roster(m.Run); r == nil || r.Number != 2 {
 		t.Errorf("%+v counts: who passes it on says for how long", r)
 	}
 	late := noon.Add(cfg.RosterLife - time.Second)
 	hear(c, late, 3, -time.Hour)
-	if c.Tick(late.Add(cfg.RosterLife)); c.Roster(m.Run) != nil {
+	if c.Tick(late.Add(cfg.RosterLife)); c.Musters.Roster(m.Run) != nil {
 		t.Error("it counts longer than if its author had told it")
 	}
 }
@@ -218,7 +218,7 @@ func TestMustersSpareTheMaster(t *testing.T) {
 	if o := of[Stop](c.Rostered(noon, r, "o")); len(o) != 0 {
 		t.Error("who holds the root leaves")
 	}
-	in, barred := c.Seated(m.Run)
+	in, barred := c.Musters.Seated(m.Run)
 	if !in("o") || barred("o") || in("x") || !barred("x") {
 		t.Error("the owner is out, or somebody else is not")
 	}
@@ -228,8 +228,8 @@ func TestMustersSpareTheMaster(t *testing.T) {
 	own := adaptive(2, "self")
 	c.Submit(noon, 1, own, nil)
 	c.Written(noon, OwnFile, own.Run, "")
-	c.Muster(noon, own.Run, &Muster{Out: everyone})
-	if i, _ := c.Run(own.Run); i.State != StateRunning || c.Roster(own.Run) == nil {
+	c.Musters.Muster(noon, own.Run, &Muster{Out: everyone})
+	if i, _ := c.Run(own.Run); i.State != StateRunning || c.Musters.Roster(own.Run) == nil {
 		t.Errorf("an owner's run is %s", i.State)
 	}
 }
@@ -290,7 +290,7 @@ func TestMustersAreBounded(t *testing.T) {
 	var last *Roster
 	for i := range 40 {
 		w := &Muster{Out: make([]Outsider, 300), Log: []RosterEntry{{Text: fmt.Sprint(i)}}}
-		told := of[TellRoster](c.Muster(noon, m.Run, w))
+		told := of[TellRoster](c.Musters.Muster(noon, m.Run, w))
 		if len(told) != 1 || last != nil && told[0].Roster.Number <= last.Number {
 			t.Fatalf("%+v after %+v", told, last)
 		}

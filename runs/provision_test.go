@@ -19,7 +19,7 @@ func provisioned(m *Manifest, wanted int, there []int, change func(*Config)) (as
 	c.Submit(noon, 1, m, nil)
 	c.Written(noon, OwnFile, m.Run, "")
 	c.RootHeld(noon, m.Run, true)
-	c.Muster(noon, m.Run, &Muster{Wanted: wanted})
+	c.Musters.Muster(noon, m.Run, &Muster{Wanted: wanted})
 	for i, n := range there {
 		v.partners = nil
 		for k := range n {
@@ -82,7 +82,7 @@ func TestProvisionOnlyByTheOwner(t *testing.T) {
 			t.Fatalf("%+v", got)
 		}
 	}
-	if !c.Coordinates(m.Run) {
+	if !c.Musters.Coordinates(m.Run) {
 		t.Error("the deputy does not coordinate the run: nothing was tried")
 	}
 }
@@ -99,7 +99,7 @@ func TestProvisionIsSaid(t *testing.T) {
 	c.RootHeld(noon, m.Run, true)
 	c.Tick(noon.Add(time.Minute))
 	c.Tick(noon.Add(time.Minute + cfg.ProvisionAfter))
-	log := c.Roster(m.Run).Log
+	log := c.Musters.Roster(m.Run).Log
 	const want = "2 machines asked for by the setting provision: 1 peers are there, 3 wanted"
 	if len(log) != 1 || log[0].Text != want {
 		t.Errorf("%+v, want %q", log, want)

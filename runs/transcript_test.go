@@ -126,7 +126,7 @@ func (s *stage) command(t *testing.T, d *datadriven.TestData) {
 		for _, x := range d.CmdArgs[2:] {
 			w.Out = append(w.Out, Outsider{Peer: PeerID(x.Key), Left: 1})
 		}
-		at.take(at.core.Muster(s.now, run, w))
+		at.take(at.core.Musters.Muster(s.now, run, w))
 	case "usurp": // usurp z r1 b: z says so, to everybody
 		s.fly(at, TellRoster{Roster{Run: run, Author: at.id, Number: 1 << 40,
 			Out: []Outsider{{Peer: PeerID(d.CmdArgs[2].Key), Left: 1}}}})

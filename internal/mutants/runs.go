@@ -342,7 +342,7 @@ var runsMutants = []mutant{
 		pkg: lifeRoom, run: "^TestSchedulesWithRosters$", args: brief,
 		old: "s == nil || r.mine || r.holdsRoot", new: "s == nil || r.holdsRoot"},
 	{name: "runs/out-and-stays", wrong: "who gives the root up stays, and is out", file: "runs/core.go",
-		pkg: "runs", run: "^TestMusters", old: "			r.holdsRoot = here\n			c.musters.keepTo(r)\n", new: "			r.holdsRoot = here\n"},
+		pkg: "runs", run: "^TestMusters", old: "			r.holdsRoot = here\n			c.Musters.keepTo(r)\n", new: "			r.holdsRoot = here\n"},
 	{name: "runs/out-for-good", wrong: "who was out does not come back", file: "runs/muster.go",
 		pkg: "runs", run: "^TestMusters",
 		old: "case why == \"\" && r.rosters.benched && r.state == StateRefused:", new: "case false:"},

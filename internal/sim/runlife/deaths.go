@@ -51,7 +51,7 @@ func (m *member) burn(s *session) bool {
 	if s.root || s.part != nil {
 		m.input(m.core.RootHeld(w.clock(), p.id, false))
 	}
-	m.input(m.core.Died(w.clock(), p.id, jobs, "stack overflow"))
+	m.input(m.core.Deaths.Died(w.clock(), p.id, jobs, "stack overflow"))
 	m.dying = nil
 	i, there := m.core.Run(p.id)
 	switch {

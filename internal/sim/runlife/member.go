@@ -211,7 +211,7 @@ func (m *member) carryOut(o runs.Order) {
 		}
 	case runs.TellDeath:
 		m.tellAll(func(to *member) []runs.Order {
-			return to.core.DeathTold(w.clock(), o.Run, m.id, o.Jobs, o.Why)
+			return to.core.Deaths.DeathTold(w.clock(), o.Run, m.id, o.Jobs, o.Why)
 		})
 	case runs.Doom:
 		w.doomed(m, o)

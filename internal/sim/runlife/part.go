@@ -62,7 +62,7 @@ func (m *member) join(p *project, fresh bool) *part {
 // others are the members that this one believes to take part, itself among them.
 func (x *part) others() (list []steal.PeerID) {
 	m := x.m
-	in, _ := m.core.Seated(x.p.id)
+	in, _ := m.core.Musters.Seated(x.p.id)
 	for _, o := range m.w.members {
 		if m.Alive(o.id) && (o == m || in(o.id)) {
 			list = append(list, steal.PeerID(o.id))

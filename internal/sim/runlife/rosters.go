@@ -63,7 +63,7 @@ func (m *member) decide() {
 		return
 	}
 	for _, s := range slices.Clone(m.sessions) {
-		if s.p.said == nil || !m.core.Coordinates(s.p.id) || w.rosters.IntN(15) > 0 {
+		if s.p.said == nil || !m.core.Musters.Coordinates(s.p.id) || w.rosters.IntN(15) > 0 {
 			continue
 		}
 		n := &runs.Muster{Log: []runs.RosterEntry{{At: w.clock().Unix(), Text: "drawn"}}}
@@ -80,7 +80,7 @@ func (m *member) decide() {
 		}
 		w.say("%s: run %d wants %d, without %v", m.id, s.p.n, n.Wanted, n.Out)
 		s.p.decided = w.now
-		m.input(m.core.Muster(w.clock(), s.p.id, n))
+		m.input(m.core.Musters.Muster(w.clock(), s.p.id, n))
 	}
 }
 
@@ -123,7 +123,7 @@ func (w *world) lookAtRosters(m *member) {
 		if p.said == nil {
 			continue
 		}
-		r := m.core.Roster(p.id)
+		r := m.core.Musters.Roster(p.id)
 		if r == nil {
 			continue
 		}
@@ -142,7 +142,7 @@ func (w *world) lookAtRosters(m *member) {
 // notices only then that a roster has lapsed, so that an older one, of another author, counts.
 func (w *world) lookAtOutsiders(m *member) {
 	for _, s := range m.sessions {
-		r := m.core.Roster(s.p.id)
+		r := m.core.Musters.Roster(s.p.id)
 		if r == nil || m == s.p.owner || r.Author == m.id || s.root || s.part != nil && s.part.driver.Master() {
 			continue
 		}
@@ -171,7 +171,7 @@ func (w *world) agreed() {
 			if !there || i.State.Ended() && i.State != runs.StateRefused || m.sick[p.id] >= 2 {
 				continue
 			}
-			r := m.core.Roster(p.id)
+			r := m.core.Musters.Roster(p.id)
 			switch {
 			case r == nil: // it has begun to take part this moment, or nobody has made one
 				w.counts.Alone++
