@@ -129,19 +129,30 @@ func TestSizes(t *testing.T) {
 
 // A type with one method too many is found, in whatever files and however its receiver is written; tests may add to it.
 func TestMethods(t *testing.T) {
-	methods := func(n int, recv string) (text string) {
-		text = "package a\n"
+	embedding := func(what string, n int, recv string) (text string) {
+		text = "package a\ntype T struct{ " + what + " }\n"
 		for i := range n {
 			text += fmt.Sprintf("func (%s) f%d() {}\n", recv, i)
 		}
 		return text
 	}
+	methods := func(n int, recv string) string { return embedding("", n, recv) }
+	const lenders = "package a\ntype U[K any] struct{ *V }\nfunc (U[_]) u() {}\n" +
+		"type V struct{ *T }\nfunc (*V) v() {}\nfunc (*V) f0() {}\n"
 	check(t, house.Methods, []ruleCase{
 		{"forty", []string{"x/a.go", methods(40, "t *T")}, nil},
 		{"forty-one, in two files and of any kind of receiver", []string{"x/a.go", methods(40, "t *T[K, V]"),
 			"x/b.go", "package a\nfunc (T[_, V]) g() {}\n"}, []string{"x: T has 41 methods, at most 40"}},
 		{"types of the same name in two packages", []string{"x/a.go", methods(30, "T"), "y/a.go", methods(30, "T")}, nil},
 		{"those of tests", []string{"x/a.go", methods(40, "T"), "x/b_test.go", methods(9, "T")}, nil},
+		{"forty with those of what it embeds, one of them its own", []string{"x/a.go", embedding("U[int]", 38, "T"),
+			"x/b.go", lenders}, nil},
+		{"one more, by a pointer", []string{"x/a.go", embedding("*V; io.Reader", 40, "T"),
+			"x/b.go", "package a\ntype V struct{}\nfunc (*V) v() {}\n"}, []string{"x: T has 41 methods"}},
+		{"one more, of what that embeds", []string{"x/a.go", embedding("*U", 40, "T"), "x/b.go", "package a\n" +
+			"type U struct{ V }\ntype V struct{}\nfunc (V) v() {}\n"}, []string{"x: T has 41 methods"}},
+		{"what is a field", []string{"x/a.go", embedding("v V; y.W", 40, "T"), "x/b.go",
+			"package a\ntype V struct{}\nfunc (V) v() {}\n", "y/a.go", "package y\ntype W struct{}\nfunc (W) w() {}\n"}, nil},
 	})
 }
 
