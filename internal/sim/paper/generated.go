@@ -18,7 +18,7 @@ import (
 var (
 	rivals        = []string{"rs", "chs", "crs", "cmrs", "acrs", "load", "push"}
 	nearestRivals = []string{"crs", "cmrs", "acrs"}
-	otherRivals   = []string{"rs", "load", "push"}
+	otherRivals   = []string{"rs", "chs", "load", "push"}
 )
 
 const nearestSeeds = 3
