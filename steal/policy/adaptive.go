@@ -21,7 +21,8 @@ import (
 // a steal and the way home of its result take). ACRS's equation 2 counts only the time of requests and, as
 // CRS, forgets what they brought (3.6). A cluster whose time is far beyond the best one's is not stolen from
 // before one has been idle for that long: so a slow steal costs at most twice what it must, and a result that
-// takes minutes over 1 KB/s, which is what ruins CRS and ACRS in scenarios 10 and 11, is not asked for. A
+// takes minutes over 1 KB/s, which is what ruins CRS and ACRS in scenarios 10 and 11, is not asked for. In the cluster
+// each peer is as likely, but who has given a job and has more is asked first where the chance of others is small. A
 // link that has never been measured is measured first: a request over it waits at the victim until the victim
 // knows the way.
 //
@@ -86,6 +87,8 @@ const (
 	quickMost     = 8 * time.Millisecond
 	quickPauses   = 2
 	quickPatience = blindPatience / 2
+	// nearSteal is less than a steal takes from a cluster that is not near, as between two continents.
+	nearSteal = 50 * time.Millisecond
 	// localDraws is how many local steals may fail before lifelines are used; their patience doubles with
 	// every round.
 	localDraws       = 6

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -114,6 +115,52 @@ func TestAdaptiveGives(t *testing.T) {
 		}
 		if unknown := c.scene.links == nil && c.ask.Wide; a.strangers != unknown {
 			t.Errorf("%s: it means to measure: %v, want %v", c.name, a.strangers, unknown)
+		}
+	}
+}
+
+// Who has given a job and has more is asked, not just anybody of its cluster, when the cluster that was drawn has
+// probably nothing: but not far away, nor when it has had nothing since.
+func TestAdaptiveAsksWhoGave(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		queued        int
+		steal         time.Duration
+		fails, empty  uint64 // steals in vain: from the cluster that gave, and from the near one
+		askedNext     PeerID // after the one that gave
+		always, never bool
+	}{
+		{name: "it has more", queued: 3, steal: 30 * time.Millisecond, empty: 9, always: true},
+		{name: "it has none", steal: 30 * time.Millisecond, empty: 9, never: true},
+		{name: "it is far", queued: 3, steal: nearSteal, empty: 9, never: true},
+		{name: "nobody was asked in vain", queued: 3, steal: 30 * time.Millisecond, never: true},
+		{name: "it was asked in vain", queued: 3, steal: 30 * time.Millisecond, fails: 1, empty: 9, never: true},
+		{name: "another was asked in vain", queued: 3, steal: 30 * time.Millisecond, fails: 1, empty: 9, askedNext: "c4",
+			always: true},
+	} {
+		gave := 0
+		const draws = 40
+		for seed := range uint64(draws) {
+			s := scene{clusters: "a: a1 a2, b: b1 b2, c: c1 c2 c3 c4", self: "a1", load: idleOne, failures: 1,
+				links: map[ClusterID]Link{"b": {LastSteal: 2 * time.Millisecond}, "c": {LastSteal: c.steal, Wins: 1}},
+				known: map[PeerID]Acquaintance{"c3": {Queued: c.queued}}}
+			a := begun(0)
+			v := s.view()
+			v.rand = rand.New(rand.NewPCG(seed, 1))
+			a.follow(v)
+			a.far["c"].asked = "c3"
+			a.survey(v)
+			a.far["c"].asked = cmp.Or(c.askedNext, "c3")
+			v.links["b"] = Link{LastSteal: 2 * time.Millisecond, Fails: c.empty}
+			v.links["c"] = Link{LastSteal: c.steal, Wins: 1, Fails: c.fails}
+			var plan Plan
+			a.Plan(v, &plan)
+			if len(plan.Steals) > 0 && plan.Steals[0].Victim == "c3" {
+				gave++
+			}
+		}
+		if c.always && gave != draws || c.never && gave == draws {
+			t.Errorf("%s: it is asked %d of %d times", c.name, gave, draws)
 		}
 	}
 }
