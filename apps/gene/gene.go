@@ -6,6 +6,8 @@
 package gene
 
 import (
+	"slices"
+
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
 )
@@ -80,7 +82,7 @@ func part(f *satin.Frame, p Part) [][]Hit {
 	// Both are jobs, the second on top: so a thief gets a half whoever has the other one.
 	first, second := satin.Spawn(f, part, halves[0]), satin.Spawn(f, part, halves[1])
 	more := second.Get()
-	hits := first.Get()
+	hits := slices.Clone(first.Get()) // which others may have as well
 	if halves[0].Query != halves[1].Query {
 		return append(hits, more...)
 	}

@@ -6,9 +6,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/satin-peer/satin/apps/all"
 	"github.com/satin-peer/satin/internal/sim/paper"
 )
 
@@ -126,6 +128,24 @@ func TestRecordedTreeRuns(t *testing.T) {
 	}
 	if out := output(t, "run", "--tree", file, "--clusters", "2,2"); !strings.Contains(out, " on 4 workers") {
 		t.Errorf("the run prints %s", out)
+	}
+}
+
+// TestApplicationsAreRecorded: each job is done three times, which comes to the same if no job changes what it was
+// given or what its children came to.
+func TestApplicationsAreRecorded(t *testing.T) {
+	lines := []string{"barneshut 500 --steps 2", "barneshut 500 --steps 2 --variant tree", "fib 15",
+		"gene --generate 3,20,60 --threshold 9000", "grammar --generate 12 --words 300", "integrate sqrt",
+		"knapsack 50 100 50 --generate strong --threshold 50", "nqueens 9 --threshold 5", "othello --depth 8",
+		"othello --perft 5 --threshold 3", "raytracer balls --factor 2 --size 80x80",
+		"sat --pigeonhole 6 --threshold 5", "tsp --random 12", "uts --depth 7 --threshold 50"}
+	for _, app := range all.Apps() {
+		if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, app.Name+" ") }) {
+			t.Errorf("%s is not in this test", app.Name)
+		}
+	}
+	for _, line := range lines {
+		t.Run(line, func(t *testing.T) { output(t, append([]string{"record"}, strings.Fields(line)...)...) })
 	}
 }
 
