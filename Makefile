@@ -117,7 +117,7 @@ fuzz: ## Run every fuzz target for FUZZTIME each (default 10s)
 mutants: ## Break the code in many small ways and see that the tests notice each (long)
 	$(GO) run ./internal/mutants
 
-bench: ## Print the engine's figures beside its rivals' as ratios; BENCH="fib udp" for some sections only
+bench: ## Print the engine's figures beside its rivals' as ratios; BENCH="fib udp" for some sections only, APPS="uts sat" for some applications
 	cd internal/bench && $(GO) run . $(BENCH)
 
 bench-swarm: ## Print what a steal costs between processes, and what swarms of real processes make of it; BENCH=cost the CPU time of a short run, BENCH=apart what it costs that jobs have a process of their own (APPS=uts for one application), BENCH=members what they pay for signed outcomes, BENCH=idle what a daemon costs that has nothing to do, BENCH=wide over an emulated network

@@ -16,7 +16,7 @@ import (
 )
 
 // apartInstances are runs of some ten seconds, with many small jobs and few large ones, and with what jobs share:
-// beside them the start of a process counts little. APPS="uts sat" in the environment chooses among them.
+// beside them the start of a process counts little. APPS chooses among them.
 var apartInstances = []string{"nqueens 17", "uts T1L", "tsp --random 115 --seed 3", "raytracer balls --samples 12",
 	"sat --waerden 3,12,135"}
 
@@ -42,7 +42,7 @@ func apart(w *workshop, rounds int) (_ []table, err error) {
 			"the command that asks the daemon. Every answer is checked.", rounds),
 	}}
 	for _, line := range apartInstances {
-		if only := os.Getenv("APPS"); only != "" && !strings.Contains(only, strings.Fields(line)[0]) {
+		if !wanted(strings.Fields(line)[0]) {
 			continue
 		}
 		p := &apartPair{line: line, workers: runtime.NumCPU(), binary: binary, w: w}

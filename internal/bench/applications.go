@@ -2,19 +2,22 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/satin-peer/satin/internal/bench/ask"
 )
 
-// An instance is an application's input, of a second or less on one core.
+// An instance is an application's input, of a quarter of a second to three on one core.
 type instance struct {
 	app     string
 	args    string  // on the command line
 	remark  string  // what is special about it, for the table
 	slower  float64 // how much longer than its twin one worker may take; 0: no target
 	speedup float64 // how much faster than the twin two workers should be
+	shares  bool    // its jobs tell each other what they find: so many at a time do more or less than the twin
 }
 
 var instances = []instance{
@@ -22,9 +25,23 @@ var instances = []instance{
 	{app: "uts", args: "T3", slower: 0.02, speedup: 1.9},
 	{app: "uts", args: "--threshold 0 T1", remark: "a job for every node", speedup: 1.75},
 	{app: "uts", args: "--threshold 0 T3", remark: "a job for every node", speedup: 1.75},
-	{app: "tsp", args: "--random 70", slower: 0.02, speedup: 1.9},
+	{app: "tsp", args: "--random 70", slower: 0.02, speedup: 1.9, shares: true},
 	{app: "raytracer", args: "balls", slower: 0.02, speedup: 1.9},
-	{app: "sat", args: "--waerden 3,10,97", slower: 0.02, speedup: 1.9},
+	{app: "sat", args: "--waerden 3,10,97", slower: 0.02, speedup: 1.9, shares: true},
+	{app: "barneshut", args: "16384", speedup: 1.9},
+	{app: "fib", args: "--threshold 20 42", speedup: 1.9},
+	{app: "gene", args: "--generate 12,400,300", speedup: 1.9},
+	{app: "grammar", args: "--generate 64 --words 3000 --depth 4", speedup: 1.9},
+	{app: "integrate", args: "wave", remark: "the longest that is allowed", speedup: 1.9},
+	{app: "knapsack", args: "--generate similar 90 1000 20", speedup: 1.9, shares: true},
+	{app: "othello", args: "--depth 16", speedup: 1.9, shares: true},
+	{app: "othello", args: "--perft 10", speedup: 1.9},
+}
+
+// wanted says whether an application is among those in the environment, as in APPS="uts sat", if there are any.
+func wanted(app string) bool {
+	only := strings.Fields(os.Getenv("APPS"))
+	return len(only) == 0 || slices.Contains(only, app)
 }
 
 func (i instance) name() string {
@@ -37,11 +54,13 @@ func (i instance) name() string {
 
 // golomb is the documents' example of a bound that all jobs share. Two at a time search another tree than the twin, as
 // they prune by what the other has found.
-var golomb = instance{app: "golomb", args: "11", remark: "a bound that all jobs share", slower: 0.03, speedup: 1.85}
+var golomb = instance{app: "golomb", args: "11", remark: "a bound that all jobs share", slower: 0.03, speedup: 1.85,
+	shares: true}
 
 // applications compares each application's sequential twin with its jobs on one and on two workers.
 func applications(w *workshop, rounds int) ([]table, error) {
-	return besideTwins(w, rounds, "Applications beside their sequential twins", instances...)
+	chosen := slices.DeleteFunc(slices.Clone(instances), func(i instance) bool { return !wanted(i.app) })
+	return besideTwins(w, rounds, "Applications beside their sequential twins", chosen...)
 }
 
 // rulers does the same with the Golomb ruler.
@@ -78,7 +97,8 @@ func besideTwins(w *workshop, rounds int, title string, instances ...instance) (
 		"A round runs the twin, one worker and two workers (the better of two runs), each in a process of its own; one worker " +
 			"and the twin count wall clock or the process's CPU time, whichever is less, two workers the wall clock.",
 		"Default thresholds but where one is named. All answers are checked. The twin's process has an idle pool, so that it " +
-			"enjoys the same garbage collection as the jobs.",
+			"enjoys the same garbage collection as the jobs. Each run has a pool of its own, in which no job knows what an " +
+			"earlier run has found.",
 	}}
 	for _, i := range instances {
 		one, two, twin := i.name()+"1", i.name()+"2", i.name()+"0"
@@ -90,6 +110,12 @@ func besideTwins(w *workshop, rounds int, title string, instances ...instance) (
 				func(round int) float64 { return 100 * (res.cost(one, round)/res.cost(twin, round) - 1) })},
 			figure{name: "  2 workers, times as fast as the twin", form: "%.2f x", least: i.speedup, values: res.each(
 				func(round int) float64 { return res.cost(twin, round) / res.value(two, "wall", round) })})
+		if i.shares {
+			t.figures = append(t.figures, figure{name: "    their CPU time, over the twin", form: "%.1f %%",
+				values: res.each(func(round int) float64 {
+					return 100 * (res.value(two, "cpu", round)/res.cost(twin, round) - 1)
+				})})
+		}
 	}
 	return []table{t}, nil
 }

@@ -9,7 +9,8 @@
 // processes that work together; idle, of those that do not; wide and adaptive, of processes over an emulated network;
 // recovery and alarms, of those that are lost; objects and trees, of what they share; hosts and steps, of a search
 // and a program in steps that lose some; tab, of browsers that help; and watched and page, of what it costs to be
-// watched. Without any, those of the engine run, in about ten minutes on two cores.
+// watched. Without any, those of the engine run, in about a quarter of an hour on two cores. APPS="uts sat" in the
+// environment chooses among the applications of apps and of apart.
 // -write keeps the figures in docs/results, in a page for each of these. It is a module of its own, so that the rivals
 // it measures stay out of satin's go.mod. `make bench BENCH=fib` at the root runs a section, `make bench-swarm` those
 // of processes.

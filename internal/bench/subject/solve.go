@@ -17,12 +17,13 @@ import (
 	"github.com/satin-peer/satin/internal/bench/clock"
 )
 
-// A subject is an application's problem, read once, and the pool that this program solves it on. The
-// sequential twin has an idle pool beside it: a pool makes the garbage collector's cycles rarer and raises
+// A subject is an application's problem, read once, and on how many workers this program solves it. Each time it does
+// so on a pool of its own: what jobs share, as the best solution, stays with a pool, and the next search would begin
+// with it. The sequential twin has an idle pool beside it: a pool makes the garbage collector's cycles rarer and raises
 // GOMAXPROCS, and the twin is to have that too, so that it differs in nothing but the jobs.
 type subject struct {
 	problem *apps.Problem
-	pool    *satin.Pool // nil: the sequential twin
+	workers int // 0: the sequential twin
 }
 
 // subjects are those met so far, by their question.
@@ -59,9 +60,6 @@ func solve(words []string) (ask.Answer, error) {
 	a.Set("wall", cost.Wall.Nanoseconds())
 	a.Set("cpu", cost.CPU.Nanoseconds())
 	a.Set("bytes", cost.Bytes)
-	if s.pool != nil {
-		a.Set("spawned", s.pool.Stats().Spawned)
-	}
 	return a, nil
 }
 
@@ -81,22 +79,23 @@ func newSubject(workers int, app string, args []string) (*subject, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", app, strings.Join(args, " "), err)
 	}
-	s := &subject{problem: problem}
-	p, err := satin.NewPool(satin.Config{Workers: max(workers, 1)})
-	if err != nil {
-		return nil, err
+	if workers == 0 {
+		if _, err := satin.NewPool(satin.Config{Workers: 1}); err != nil {
+			return nil, err
+		}
+		runtime.LockOSThread() // as satin's workers are
 	}
-	if workers > 0 {
-		s.pool = p
-		return s, nil
-	}
-	runtime.LockOSThread() // as satin's workers are
-	return s, nil
+	return &subject{problem, workers}, nil
 }
 
 func (s *subject) solve() (any, error) {
-	if s.pool == nil {
+	if s.workers == 0 {
 		return s.problem.Sequential(), nil
 	}
-	return s.pool.RunNamed(context.Background(), s.problem.Root, s.problem.Arg)
+	p, err := satin.NewPool(satin.Config{Workers: s.workers})
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	return p.RunNamed(context.Background(), s.problem.Root, s.problem.Arg)
 }
