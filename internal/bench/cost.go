@@ -33,7 +33,7 @@ func costs(w *workshop, rounds int) (_ []table, err error) {
 	for i := range workers {
 		workers[i] = 1
 	}
-	var through, alone [2][]float64 // one daemon and six; twin and one process
+	var through, daemons, alone [2][]float64 // one daemon and six, and what these used themselves; twin and one process
 	for i, n := range []int{1, costDaemons} {
 		s, err := newSwarm(ctx, binary, w, workers[:n])
 		if err != nil {
@@ -41,12 +41,12 @@ func costs(w *workshop, rounds int) (_ []table, err error) {
 		}
 		for round := range rounds + 1 {
 			progress("cost: %d daemons, round %d of %d", n, round, rounds)
-			spent, err := spentBy(ctx, s)
+			all, own, err := spentBy(ctx, s)
 			if err != nil {
 				return nil, errors.Join(err, s.Close())
 			}
 			if round > 0 {
-				through[i] = append(through[i], spent)
+				through[i], daemons[i] = append(through[i], all), append(daemons[i], own)
 			}
 		}
 		if err := s.Close(); err != nil {
@@ -75,6 +75,7 @@ func costs(w *workshop, rounds int) (_ []table, err error) {
 		{name: "  one worker of one process", form: "%.2f s", values: alone[1]},
 		{name: "  through one daemon", form: "%.2f s", values: through[0]},
 		{name: fmt.Sprintf("  through %d daemons", costDaemons), form: "%.2f s", values: through[1], atMost: 1.21},
+		{name: "    of that the daemons, not their processes for jobs", form: "%.2f s", values: daemons[1]},
 		{name: "    times that of one process", form: "%.2f", values: more},
 	}, notes: []string{
 		fmt.Sprintf("%d rounds of %d runs, one after the other, on swarms on loopback whose daemons have one worker each. The CPU time "+
@@ -83,21 +84,31 @@ func costs(w *workshop, rounds int) (_ []table, err error) {
 	}}}, nil
 }
 
-// spentBy gives the CPU time that the processes of a swarm use for a run, in seconds: the mean of several.
-func spentBy(ctx context.Context, s *swarm.Swarm) (float64, error) {
-	before, children := swarmTime(s), childrenOf(s)
+// spentBy gives the CPU time that a swarm uses for a run, and its daemons of that, in seconds: the mean of several
+// runs.
+func spentBy(ctx context.Context, s *swarm.Swarm) (all, daemons float64, err error) {
+	before, own, children := swarmTime(s), daemonTime(s), childrenOf(s)
 	for range costRuns {
 		if _, err := s.Run(ctx, s.Peers[0], strings.Fields(costRun)...); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 	}
-	err := await(ctx, "all have left the run", func() (bool, error) { return childrenOf(s) <= children, nil })
-	return (swarmTime(s) - before).Seconds() / costRuns, err
+	err = await(ctx, "all have left the run", func() (bool, error) { return childrenOf(s) <= children, nil })
+	return (swarmTime(s) - before).Seconds() / costRuns, (daemonTime(s) - own).Seconds() / costRuns, err
 }
 
 func swarmTime(s *swarm.Swarm) (sum time.Duration) {
 	for _, p := range s.Peers {
 		sum += cputime.Of(p.PID())
+	}
+	return sum
+}
+
+// daemonTime is swarmTime without the processes that the daemons have started.
+func daemonTime(s *swarm.Swarm) (sum time.Duration) {
+	for _, p := range s.Peers {
+		own, _ := cputime.Parts(p.PID())
+		sum += own
 	}
 	return sum
 }

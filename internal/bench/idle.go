@@ -14,10 +14,12 @@ import (
 const (
 	idleSpan = 10 * time.Second // over which a daemon is watched
 	idleWork = "nqueens 17"     // what it has done the second time
+	idleRuns = 300              // of costRun, which it has done the third time
 	thrifty  = 5 * time.Second  // after which a daemon has given back what it began with
 )
 
-// idling measures two daemons with each other for a neighbour and nothing to do, before and after they have worked.
+// idling measures two daemons with each other for a neighbour and nothing to do, before and after they have worked, and
+// after many short runs.
 func idling(w *workshop, _ int) (_ []table, err error) {
 	binary, err := swarm.Build(context.Background(), w.dir)
 	if err == nil {
@@ -26,7 +28,7 @@ func idling(w *workshop, _ int) (_ []table, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*swarmPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*swarmPatience)
 	defer cancel()
 	s, err := newSwarm(ctx, binary, w, []int{2, 2})
 	if err != nil {
@@ -34,24 +36,32 @@ func idling(w *workshop, _ int) (_ []table, err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	t := table{title: "A daemon with nothing to do", notes: []string{fmt.Sprintf("Both daemons of a swarm of two, each over %v: one that "+
-		"has just joined, and one that has worked on %s and had a minute since, of a program that was read from the disk, as after a start of "+
+		"has just joined, one that has worked on %s and had a minute since, and one that has also done %d runs of %s and had a "+
+		"minute, of a program that was read from the disk, as after a start of "+
 		"the machine. Resident memory counts pages of its file, which the system takes back when it wants them; its own is what is left "+
 		"without them. Where the file has just been written, Linux may keep it in pages of 2 MiB: then all of its 45 MB come back with "+
-		"the first looks at them.", idleSpan, idleWork)}}
-	for _, when := range []string{"a daemon that has just joined", "a daemon that has worked"} {
-		progress("idle: %s", when)
-		time.Sleep(thrifty) // what came before leaves something behind
-		figures, err := idleness(s, when)
+		"the first looks at them.", idleSpan, idleWork, idleRuns, costRun)}}
+	for _, past := range []struct {
+		name, run string
+		times     int
+		rest      time.Duration
+	}{
+		{"a daemon that has just joined", "", 0, thrifty}, // what came before leaves something behind
+		{"a daemon that has worked", idleWork, 1, time.Minute},
+		{fmt.Sprintf("a daemon after %d short runs", idleRuns), costRun, idleRuns, time.Minute},
+	} {
+		progress("idle: %s", past.name)
+		for range past.times {
+			if _, err := elapsed(ctx, s, past.run); err != nil {
+				return nil, err
+			}
+		}
+		time.Sleep(past.rest)
+		figures, err := idleness(s, past.name)
 		if err != nil {
 			return nil, err
 		}
-		if t.figures = append(t.figures, figures...); len(t.figures) > len(figures) {
-			break
-		}
-		if _, err := elapsed(ctx, s, idleWork); err != nil {
-			return nil, err
-		}
-		time.Sleep(time.Minute - thrifty)
+		t.figures = append(t.figures, figures...)
 	}
 	progress("")
 	return []table{t}, nil
