@@ -135,8 +135,8 @@ func TestAdaptiveAsksWhoGave(t *testing.T) {
 		{name: "it is far", queued: 3, steal: nearSteal, empty: 9, never: true},
 		{name: "nobody was asked in vain", queued: 3, steal: 30 * time.Millisecond, never: true},
 		{name: "it was asked in vain", queued: 3, steal: 30 * time.Millisecond, fails: 1, empty: 9, never: true},
-		{name: "another was asked in vain", queued: 3, steal: 30 * time.Millisecond, fails: 1, empty: 9, askedNext: "c4",
-			always: true},
+		{name: "another was asked in vain", queued: 3, steal: 30 * time.Millisecond, fails: 1, empty: 9,
+			askedNext: "c4", always: true},
 	} {
 		gave := 0
 		const draws = 40

@@ -98,9 +98,10 @@ func (a *Adaptive) stealWide(v View, p *Plan) {
 
 // giving is the nearest cluster that may be asked in which somebody has given a job, and said that there are more. It
 // is asked where that cluster was drawn, or one that has probably nothing: at the end of a run, or where one job has
-// many small children, all that is left may be with one peer. With GridLab's four sites the others were idle for a twentieth of
-// the ray tracer's time: they drew the nearest site, and in the right one three of four had nothing. Far away it would
-// lose: where ways take 20 to 200 ms (scenario 5) a hundredth of the time, as ever smaller jobs cross them.
+// many small children, all that is left may be with one peer. With GridLab's four sites the others were idle for a
+// twentieth of the ray tracer's time: they drew the nearest site, and in the right one three of four had nothing. Far
+// away it would lose: where ways take 20 to 200 ms (scenario 5) a hundredth of the time, as ever smaller jobs cross
+// them.
 func (a *Adaptive) giving(v View, weights []float64) (best *farCluster) {
 	for i, f := range a.others {
 		if f.giver != "" && weights[i] > 0 && f.steal > 0 && max(f.steal, v.Link(f.id).RTT) < nearSteal &&
