@@ -11,7 +11,7 @@ import (
 	"github.com/satin-peer/satin/apps"
 )
 
-// defaultGrain is some 0.3 ms of work.
+// defaultGrain is some 0.5 ms of work.
 const defaultGrain = 4000
 
 // Limits of parameters that are not those of a published tree. They keep numbers sensible; a tree can still be too

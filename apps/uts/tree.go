@@ -98,6 +98,16 @@ func (t *Tree) root() Node {
 	return Node{Tree: t, Place: Place{State: sha1.Sum(block[:])}}
 }
 
+// child is the child of n with a number, from 0. Its state is the hash of n's state and that number. With
+// crypto/sha1 it takes 0.1 us where the processor has instructions for SHA-1; a loop for this length alone
+// takes half as long again.
+func (n *Node) child(number int) Node {
+	var block [sha1.Size + 4]byte
+	copy(block[:], n.State[:])
+	binary.BigEndian.PutUint32(block[sha1.Size:], uint32(number))
+	return Node{Tree: n.Tree, Place: Place{State: sha1.Sum(block[:]), Depth: n.Depth + 1}}
+}
+
 // uniform is n's random number, from 0 to below 1.
 func (n *Node) uniform() float64 {
 	const bits = 31

@@ -37,12 +37,10 @@ func search(f *satin.Frame, n Node) (t Tally) {
 	if children == 0 {
 		return t
 	}
-	g, w := satin.Fork(f, search), walk(n.Tree)
-	w.waiting = w.children(w.waiting, &n.Place, children) // in memory that is there
-	for _, child := range w.waiting {
-		g.Spawn(Node{n.Tree, child})
+	g := satin.Fork(f, search)
+	for i := range children {
+		g.Spawn(n.child(i))
 	}
-	walkers.Put(w) // the jobs that are called now want one
 	for below := range g.Results() {
 		t.add(below)
 	}

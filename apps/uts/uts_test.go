@@ -2,8 +2,6 @@ package uts
 
 import (
 	"context"
-	"crypto/sha1"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -27,7 +25,7 @@ func TestRandomStream(t *testing.T) {
 	if got := hex.EncodeToString(root.State[:]); got != rootOf19 {
 		t.Errorf("the root's state is %s", got)
 	}
-	child := Node{&tree, newHasher().children(nil, &root.Place, 259)[258]}
+	child := root.child(258)
 	if got := hex.EncodeToString(child.State[:]); got != child258 {
 		t.Errorf("the child's state is %s", got)
 	}
@@ -100,8 +98,8 @@ func recursively(n *Node) (t Tally) {
 	children := n.children()
 	t.visit(n, children)
 	for i := range children {
-		state := sha1.Sum(binary.BigEndian.AppendUint32(slices.Clone(n.State[:]), uint32(i)))
-		t.add(recursively(&Node{n.Tree, Place{state, n.Depth + 1}}))
+		child := n.child(i)
+		t.add(recursively(&child))
 	}
 	return t
 }

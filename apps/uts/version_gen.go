@@ -3,4 +3,4 @@
 package uts
 
 // sources names all that this package's jobs are made of: go generate writes it anew.
-const sources = "59ee111db1b16361063dcac7249071cf62757ea69020335bcf721e31fad402b4"
+const sources = "ba7f414357acfb8c91b441b31ab19ca8a369859d612286551b74c358aecfc260"

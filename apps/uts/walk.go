@@ -5,7 +5,6 @@ import "sync"
 // A walker visits the trees below some nodes, depth first, and can be relieved of some of what it has not
 // visited yet. It is the leaf of the jobs that explore.
 type walker struct {
-	*hasher
 	tree    *Tree
 	waiting []Place // found and not visited yet, the oldest first; no two are above each other
 	tally   Tally   // of the nodes visited
@@ -13,7 +12,7 @@ type walker struct {
 
 // walkers are those whose jobs have no more nodes to visit. The next job's nodes go where the last one's were: memory
 // that is new to a processor costs more than the nodes in it.
-var walkers = sync.Pool{New: func() any { return &walker{hasher: newHasher()} }}
+var walkers = sync.Pool{New: func() any { return new(walker) }}
 
 // walk is a walker that has to visit nodes of a tree. Whoever is done with it may put it among the walkers.
 func walk(tree *Tree, nodes ...Place) *walker {
@@ -36,7 +35,9 @@ func (w *walker) visit(limit int) bool {
 		w.waiting = w.waiting[:last]
 		children := n.children()
 		w.tally.visit(&n, children)
-		w.waiting = w.children(w.waiting, &n.Place, children)
+		for i := range children {
+			w.waiting = append(w.waiting, n.child(i).Place)
+		}
 	}
 	return false
 }
