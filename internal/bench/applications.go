@@ -28,7 +28,7 @@ var instances = []instance{
 	{app: "tsp", args: "--random 70", slower: 0.02, speedup: 1.9, shares: true},
 	{app: "raytracer", args: "balls", slower: 0.02, speedup: 1.9},
 	{app: "sat", args: "--waerden 3,10,97", slower: 0.02, speedup: 1.9, shares: true},
-	{app: "barneshut", args: "16384", speedup: 1.9},
+	{app: "barneshut", args: "32768", speedup: 1.9},
 	{app: "fib", args: "--threshold 20 42", speedup: 1.9},
 	{app: "gene", args: "--generate 12,400,300", speedup: 1.9},
 	{app: "grammar", args: "--generate 64 --words 3000 --depth 4", speedup: 1.9},
