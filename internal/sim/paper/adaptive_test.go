@@ -10,7 +10,7 @@ import (
 // A run with another constant need not be simulated if its coordinator decides the same: what is noted of each decision
 // is enough to decide again.
 func TestSameDecisions(t *testing.T) {
-	c := adaptConfig(adaptScenarios[3], adaptive, adapt.Paper, true, 1)
+	c := adaptConfig(adaptScenarios[3], "crs", adapt.Paper, true, 1)
 	few := bodies(1)
 	few.Count = 5
 	c.Tree, c.Want = few, nil
