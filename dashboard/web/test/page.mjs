@@ -278,7 +278,7 @@ await step("runs are begun, suspended, resumed and read on the page", async () =
   await picture(page, "runs-answer");
   await ask("run", { state: "quarantined" }); // whose jobs kill: it says so, and why, and can be let in again
   await page.getByText("in quarantine,").waitFor();
-  await page.getByText("its jobs killed the process that computes twice (stack overflow)").waitFor();
+  await page.getByText("the process that computes for it ended twice (stack overflow)").waitFor();
   await picture(page, "runs-quarantine");
   await page.getByRole("button", { name: "Let it in again" }).click();
   await page.getByText("It goes on.").waitFor();
@@ -318,7 +318,7 @@ await step("a page that is hidden wants nothing, and goes on where it was", asyn
   await ask("work", { state: "idle" });
   await hide(false);
   await other.locator(".lead").getByText("Idle: no work").waitFor();
-  assert.deepEqual(sent.map((s) => s.topics.length), [8, 0, 8]);
+  assert.deepEqual(sent.map((s) => s.topics.length), [9, 0, 9]);
   assert.equal(sent[2].epoch, got[0].epoch);
   assert.deepEqual(got.map((g) => g.kind).filter((k) => k === "snapshot"), ["snapshot"]);
   await ask("work", { state: "paused" });
