@@ -29,12 +29,21 @@ func TestAdaptiveDecides(t *testing.T) {
 		"c": {id: "c", rich: 1, probeAt: time.Hour}}
 	waited := begun(6 * time.Second)
 	waited.far = map[ClusterID]*farCluster{"b": {id: "b", rich: 0.001, at: time.Minute}, "c": {id: "c", rich: 1}}
+	known := func(steal time.Duration) *Adaptive {
+		a := begun(0)
+		a.far = map[ClusterID]*farCluster{"b": {id: "b", rich: 1, steal: steal}}
+		return a
+	}
 	for _, c := range []struct {
 		name   string
 		policy *Adaptive
 		scene  scene
 		want   string
 	}{
+		{"one of two asks far clusters before its neighbour has failed it", known(200 * time.Millisecond),
+			scene{clusters: "a: a1 a2, b: b1", load: idleOne, links: near()}, "steal b, steal a"},
+		{"but not near ones", known(20 * time.Millisecond), scene{clusters: "a: a1 a2, b: b1", load: idleOne,
+			links: map[ClusterID]Link{"b": {LastSteal: 20 * time.Millisecond}}}, "steal a"},
 		{"a busy peer begins by measuring", &Adaptive{}, scene{load: Load{Workers: 1}}, "probe b"},
 		{"an idle pioneer begins by asking every cluster", &Adaptive{},
 			scene{clusters: "a: a1 a2 a3, b: b1, c: c1", load: idleOne}, "wait at b, wait at c, steal a"},
@@ -166,24 +175,32 @@ func TestAdaptiveAsksWhoGave(t *testing.T) {
 }
 
 // An idle peer asks again ever more rarely: a second after many failures, from half to one and a half, but sooner if
-// it is not idle for long and another cluster is near.
+// it is not idle for long and another cluster is near, or its own is small.
 func TestAdaptiveBacksOff(t *testing.T) {
 	const short = 2 * time.Millisecond
 	for _, c := range []struct {
 		fails       int
 		steal, idle time.Duration
 		pause       time.Duration
+		peers       int // of its cluster
 	}{
-		{0, 200 * time.Millisecond, 0, time.Millisecond},
-		{5, 200 * time.Millisecond, 0, 32 * time.Millisecond},
-		{50, 200 * time.Millisecond, 0, time.Second},
-		{3, short, 0, 8 * time.Millisecond},
-		{50, short, 0, backoffSteals * short},
-		{50, short, 4 * time.Second, 4 * time.Second / backoffIdle},
-		{50, short, 50 * time.Second, time.Second},
+		{0, 200 * time.Millisecond, 0, time.Millisecond, 16},
+		{5, 200 * time.Millisecond, 0, 32 * time.Millisecond, 16},
+		{50, 200 * time.Millisecond, 0, time.Second, 16},
+		{50, 200 * time.Millisecond, 0, time.Second, 40},
+		{50, 200 * time.Millisecond, 0, time.Second / 8, 2}, // with many, its neighbours ask as well
+		{50, 200 * time.Millisecond, 50 * time.Second, time.Second, 2},
+		{3, short, 0, 8 * time.Millisecond, 16},
+		{50, short, 0, backoffSteals * short, 16},
+		{50, short, 4 * time.Second, 4 * time.Second / backoffIdle, 16},
+		{50, short, 50 * time.Second, time.Second, 16},
 	} {
 		a := begun(c.idle)
-		v := scene{clusters: "a: a1 a2, b: b1, c: c1", self: "a1", load: idleOne, failures: 1,
+		mine := "a:"
+		for i := range c.peers {
+			mine += fmt.Sprint(" a", i+1)
+		}
+		v := scene{clusters: mine + ", b: b1, c: c1", self: "a1", load: idleOne, failures: 1,
 			links: map[ClusterID]Link{"b": {LastSteal: c.steal}, "c": {LastSteal: 10 * c.steal}}}.view()
 		a.fails = c.fails
 		var plan Plan

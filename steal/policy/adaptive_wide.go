@@ -162,7 +162,8 @@ func (a *Adaptive) askSome(v View, p *Plan, drawn *farCluster, weights []float64
 // longestPause bounds the pause before the next request by what is lost if there is work meanwhile: little beside the
 // time that workers have been idle already, or beside what steals take.
 func (a *Adaptive) longestPause(v View) time.Duration {
-	steals := backoffMost
+	peers := min(manyPeers, len(v.Members().Cluster(v.Cluster()).Members))
+	steals := backoffMost * time.Duration(peers) / manyPeers
 	if near := a.nearest(); near > 0 {
 		steals = min(steals, backoffSteals*near)
 	}
