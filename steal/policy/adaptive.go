@@ -9,13 +9,13 @@ import (
 // and draws the remote peer alike from all of a cluster, so that no small cluster is favoured; it differs in
 // when, whom and how it asks.
 //
-// When. A peer goes across clusters only after a local steal has failed. CRS does it whenever a worker is
-// idle, to hide the latency (CRS paper, 2.2), and brings home more than twice as many jobs. Every job that
-// crosses makes the way back longer, since at the end results come home hop by hop, and each has to get
-// through the link as a whole. For the same reason only pioneers of each cluster ask when a run begins: they
-// ask all clusters, as nobody knows yet where the root is. If all peers did, they would carry the largest
-// jobs from cluster to cluster before these have been divided; a ray tracer whose topmost job has crossed
-// three links has to send nearly the whole picture over each of them after the last ray.
+// When. A peer goes across clusters only after a local steal has failed, but for one of two far from all others. CRS
+// does it whenever a worker is idle, to hide the latency (CRS paper, 2.2), and brings home more than twice as many
+// jobs. Every job that crosses makes the way back longer, since at the end results come home hop by hop, and each has
+// to get through the link as a whole. For the same reason only pioneers of each cluster ask when a run begins: they
+// ask all clusters, as nobody knows yet where the root is. If all peers did, they would carry the largest jobs from
+// cluster to cluster before these have been divided; a ray tracer whose topmost job has crossed three links has to
+// send nearly the whole picture over each of them after the last ray.
 //
 // Whom. The chance of a cluster is in proportion to the square of (how often it had work lately) / (how long
 // a steal and the way home of its result take). ACRS's equation 2 counts only the time of requests and, as
