@@ -75,7 +75,7 @@ const (
 
 // came gathers the outcome of a job that a frame here waits for. Took is how long a thief had it; 0: it ran in place.
 func (mi *mirror) came(p Partial, took time.Duration) {
-	s := mi.partOf(p.Path)
+	s := mi.partOf(p.Path, mi.keeper)
 	if s == nil || s.root && mi.masters == nil || !s.root && took > 0 && took < copyShare*mi.way(s, p.Size()) {
 		return
 	}
@@ -99,7 +99,7 @@ func (mi *mirror) gather(p Partial, earliest time.Duration) {
 		return
 	}
 	if len(mi.parts) >= mostCopies || mi.bytes+size > maxCopies {
-		mi.sort(mi.keeper())
+		mi.sort(mi.keeperNow())
 		mi.drop(mostCopies/2, maxCopies/2)
 	}
 	if mi.bytes+size > maxCopies {
@@ -165,15 +165,15 @@ func (mi *mirror) pass(from *peer, p Partial) {
 // partOf finds the job at work here for somebody, or given on, that a job belongs to, by its path: the one nearest the
 // root. A job may have gone round, and a part of it come back from somebody else in this cluster: for the nearer one
 // its copies go on towards the root, for the other they would go round too, and never leave the cluster. The root comes
-// last where copies leave without it.
-func (mi *mirror) partOf(path job.Path) *segment {
+// last where copies leave without it, and where nobody, by keeper, is there to have its.
+func (mi *mirror) partOf(path job.Path, keeper func() *peer) *segment {
 	s := mi.segments.highest(path, func(s *segment) bool {
 		return !s.root && len(s.job.Path) < len(path) && (s.state == running || s.state == lent) &&
 			(s.orphan || s.owner != nil)
 	})
 	root := mi.segments.root
 	if root != nil && root.state == running && len(path) > 0 &&
-		(s == nil || (s.owner == nil || s.owner.cluster == mi.cluster) && mi.keeper() != nil) {
+		(s == nil || (s.owner == nil || s.owner.cluster == mi.cluster) && keeper() != nil) {
 		return root
 	}
 	return s
@@ -184,20 +184,20 @@ func (mi *mirror) flush() {
 	if mi.at == 0 || mi.now < mi.at {
 		return
 	}
-	keeper := mi.keeper()
+	keeper := mi.keeperNow()
 	mi.sort(keeper)
 	most := min(max(copiesSent, mi.most), mi.cfg.MaxHandOver)
 	mi.at, mi.most = 0, 0
 	if mi.waiting == 0 {
 		return
 	}
-	s := mi.partOf(mi.parts[0].Path)
+	s := mi.partOf(mi.parts[0].Path, keeper)
 	to := mi.receiver(s, keeper)
 	var parts []Partial
 	size := 0
 	for i := range mi.parts[:mi.waiting] {
 		p := &mi.parts[i]
-		if n := len(parts); n == 0 || n < maxParts && size+p.Size() <= most && mi.partOf(p.Path) == s {
+		if n := len(parts); n == 0 || n < maxParts && size+p.Size() <= most && mi.partOf(p.Path, keeper) == s {
 			parts, size = append(parts, p.Partial), size+p.Size()
 			p.by = to.addr()
 		}
@@ -220,14 +220,14 @@ func (mi *mirror) flush() {
 
 // sort drops what nobody would want and puts what has not left before the others; of each those nearest the root are
 // first.
-func (mi *mirror) sort(keeper *peer) {
+func (mi *mirror) sort(keeper func() *peer) {
 	slices.SortStableFunc(mi.parts, func(a, b copied) int { return a.Path.Compare(b.Path) })
 	var above job.Path
 	mi.bytes, mi.waiting = 0, 0
 	left := make([]copied, 0, len(mi.parts))
 	waiting := mi.parts[:0]
 	for _, p := range mi.parts {
-		s := mi.partOf(p.Path)
+		s := mi.partOf(p.Path, keeper)
 		if s == nil && !mi.isHomeless(&p.Partial) || above != nil && atOrAbove(above, p.Path) {
 			continue
 		}
@@ -265,13 +265,13 @@ func (mi *mirror) has(s *segment, to *peer, had Address) bool {
 // receiver is who is to have copies of a job's parts; nil: nobody. For a job that nobody waits for, or perhaps, at work
 // or done (nil), that is the master: it may take long until somebody begins the job above it, and by then this peer may
 // be lost too.
-func (mi *mirror) receiver(s *segment, keeper *peer) *peer {
+func (mi *mirror) receiver(s *segment, keeper func() *peer) *peer {
 	id := PeerID("")
 	switch {
 	case s == nil:
 		id = mi.masters.leader.Peer
 	case s.root:
-		return keeper
+		return keeper()
 	case s.owner != nil && !s.owner.suspected():
 		id = s.owner.id
 	case (s.orphan || s.inDoubt()) && mi.masters != nil:
@@ -303,6 +303,12 @@ func (mi *mirror) acked(p *peer, a *HandOverAck) bool {
 		float64(copyShare*max(took, 1)*time.Duration(mi.last.users)))
 	mi.pace(took)
 	return true
+}
+
+// keeperNow is keeper for many parts: it goes through all members once.
+func (mi *mirror) keeperNow() func() *peer {
+	now := mi.keeper()
+	return func() *peer { return now }
 }
 
 // keeper is the first of those in other clusters who would be master; nil if all are here.

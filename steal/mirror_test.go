@@ -46,7 +46,7 @@ func TestCopiesDoNotGoRound(t *testing.T) {
 		if !x.root {
 			hold("b1", lent, 6)
 		}
-		if got := b.mirror.partOf(part.Path); got == nil || got.job.Path.String() != x.want {
+		if got := b.mirror.partOf(part.Path, b.mirror.keeper); got == nil || got.job.Path.String() != x.want {
 			t.Errorf("%+v: its copies are for %+v", x, got)
 		}
 	}

@@ -122,21 +122,20 @@ func (ss *segments) passedOn(p job.Path, id job.Identity) *segment {
 }
 
 // deepest finds, of the segments that fit, the one with the longest path at a path or above it, of two the oldest.
-func (ss *segments) deepest(path job.Path, fits func(*segment) bool) (best *segment) {
-	for _, s := range ss.byID {
-		if fits(s) && atOrAbove(s.job.Path, path) && (best == nil ||
-			cmp.Or(cmp.Compare(len(best.job.Path), len(s.job.Path)), cmp.Compare(s.id, best.id)) < 0) {
-			best = s
-		}
-	}
-	return best
+func (ss *segments) deepest(path job.Path, fits func(*segment) bool) *segment {
+	return ss.along(path, fits, func(a, b int) int { return cmp.Compare(b, a) })
 }
 
 // highest is deepest for the shortest path.
-func (ss *segments) highest(path job.Path, fits func(*segment) bool) (best *segment) {
+func (ss *segments) highest(path job.Path, fits func(*segment) bool) *segment {
+	return ss.along(path, fits, cmp.Compare[int])
+}
+
+// along finds, of the segments that fit at a path or above it, the first by the lengths of their paths and their age.
+func (ss *segments) along(path job.Path, fits func(*segment) bool, order func(a, b int) int) (best *segment) {
 	for _, s := range ss.byID {
 		if fits(s) && atOrAbove(s.job.Path, path) && (best == nil ||
-			cmp.Or(cmp.Compare(len(s.job.Path), len(best.job.Path)), cmp.Compare(s.id, best.id)) < 0) {
+			cmp.Or(order(len(s.job.Path), len(best.job.Path)), cmp.Compare(s.id, best.id)) < 0) {
 			best = s
 		}
 	}

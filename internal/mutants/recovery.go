@@ -40,7 +40,7 @@ var recoveryMutants = []mutant{
 	{name: "recovery/copies-go-round", wrong: "copies of a part that has come back go round with the job",
 		file: "steal/mirror.go", run: "^TestCopiesDoNotGoRound$", old: "mi.segments.highest(", new: "mi.segments.deepest("},
 	{name: "recovery/copies-come-back-to-the-root", wrong: "from the root's holder copies go round inside its cluster",
-		file: "steal/mirror.go", run: "^TestCopiesDoNotGoRound$", old: "&& mi.keeper() != nil", new: "&& false"},
+		file: "steal/mirror.go", run: "^TestCopiesDoNotGoRound$", old: "&& keeper() != nil", new: "&& false"},
 	{name: "recovery/no-rest", wrong: "a job whose holder leaves is begun before news of its parts are here",
 		file: "steal/fetching.go", run: "^TestRestsForNews$", old: "ss.now + ss.cfg.HeartbeatEvery", new: "ss.now"},
 	{name: "recovery/rests-unseen", wrong: "a job that rests is not looked for",

@@ -62,6 +62,7 @@ type Adaptive struct {
 
 	of        *Members // whom far, others and the lifelines are about
 	mine      ClusterID
+	peers     int // of this cluster
 	lifelines []PeerID
 	others    []*farCluster // of far, all of the membership but this peer's own, by name
 }
@@ -134,7 +135,7 @@ func (a *Adaptive) Plan(v View, p *Plan) {
 	if need == 0 {
 		return
 	}
-	if idle > 0 && (v.Failures() > 0 || a.hides(v)) {
+	if idle > 0 && (v.Failures() > 0 || a.hides()) {
 		a.stealWide(v, p)
 	}
 	if v.Failures() >= localDraws {
@@ -152,9 +153,8 @@ func (a *Adaptive) Plan(v View, p *Plan) {
 
 // hides says whether to ask across clusters before a local steal has failed, as CRS does to hide how long that takes:
 // alone, or with one neighbour and far from all others. With the same work two have none at the same moment.
-func (a *Adaptive) hides(v View) bool {
-	peers := len(v.Members().Cluster(v.Cluster()).Members)
-	return peers <= 1 || peers <= fewPeers && a.nearest() >= nearSteal
+func (a *Adaptive) hides() bool {
+	return a.peers <= 1 || a.peers <= fewPeers && a.nearest() >= nearSteal
 }
 
 // toDraw is how many local steals to send beside those that are out: as many as jobs are wanted or, where all that are
@@ -226,6 +226,7 @@ func (a *Adaptive) follow(v View) {
 		return
 	}
 	a.of, a.mine, a.lifelines = v.Members(), v.Cluster(), lifelinesOf(v)
+	a.peers = len(a.of.Cluster(a.mine).Members)
 	a.forget()
 	a.others = a.others[:0]
 	for _, c := range a.of.Clusters() {

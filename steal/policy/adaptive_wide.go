@@ -81,9 +81,8 @@ func (a *Adaptive) stealWide(v View, p *Plan) {
 		p.Wake(a.wideAt)
 		return
 	}
-	giving := a.giving(v, weights)
 	if i, ok := a.draw(v, p, weights); ok {
-		if giving != nil && a.fails > 0 && (a.others[i] == giving || a.others[i].likely < poor) {
+		if giving := a.giving(v, weights); giving != nil && (a.others[i] == giving || a.others[i].likely < poor) {
 			giving.request(p, giving.giver, 0)
 			return
 		}
@@ -96,13 +95,16 @@ func (a *Adaptive) stealWide(v View, p *Plan) {
 	}
 }
 
-// giving is the nearest cluster that may be asked in which somebody has given a job, and said that there are more. It
-// is asked where that cluster was drawn, or one that has probably nothing: at the end of a run, or where one job has
-// many small children, all that is left may be with one peer. With GridLab's four sites the others were idle for a
-// twentieth of the ray tracer's time: they drew the nearest site, and in the right one three of four had nothing. Far
-// away it would lose: where ways take 20 to 200 ms (scenario 5) a hundredth of the time, as ever smaller jobs cross
-// them.
+// giving is, after a steal that brought nothing, the nearest cluster that may be asked in which somebody has given a
+// job, and said that there are more. It is asked where it was drawn, or one that has probably nothing: at the end of a
+// run, or where one job has many small children, all that is left may be with one peer. With GridLab's four sites the
+// others were idle for a twentieth of the ray tracer's time: they drew the nearest site, and in the right one three of
+// four had nothing. Far away it would lose: where ways take 20 to 200 ms (scenario 5) a hundredth of the time, as ever
+// smaller jobs cross them.
 func (a *Adaptive) giving(v View, weights []float64) (best *farCluster) {
+	if a.fails == 0 {
+		return nil
+	}
 	for i, f := range a.others {
 		if f.giver != "" && weights[i] > 0 && f.steal > 0 && max(f.steal, v.Link(f.id).RTT) < nearSteal &&
 			(best == nil || f.steal < best.steal) && v.Usable(f.giver) && v.Peer(f.giver).Queued > 0 {
@@ -162,8 +164,7 @@ func (a *Adaptive) askSome(v View, p *Plan, drawn *farCluster, weights []float64
 // longestPause bounds the pause before the next request by what is lost if there is work meanwhile: little beside the
 // time that workers have been idle already, or beside what steals take.
 func (a *Adaptive) longestPause(v View) time.Duration {
-	peers := min(manyPeers, len(v.Members().Cluster(v.Cluster()).Members))
-	steals := backoffMost * time.Duration(peers) / manyPeers
+	steals := backoffMost * time.Duration(min(a.peers, manyPeers)) / manyPeers
 	if near := a.nearest(); near > 0 {
 		steals = min(steals, backoffSteals*near)
 	}

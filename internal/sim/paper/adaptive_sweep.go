@@ -39,18 +39,20 @@ var sweptConstants = []struct {
 	policy    string
 	constants []sweptConstant
 }{
-	{adapt.Paper, "crs", append(linkConstants[:len(linkConstants):len(linkConstants)],
-		sweptConstant{"MostGrowth", []float64{0.6, 2}, func(c *adapt.Config, by float64) { c.MostGrowth *= by }},
-		sweptConstant{"MostRelease", []float64{0.25, 0.5}, func(c *adapt.Config, by float64) { c.MostRelease *= by }},
-		sweptConstant{"SlowWeight", []float64{0.5, 2}, func(c *adapt.Config, by float64) { c.SlowWeight *= by }},
-		sweptConstant{"LinkWeight", []float64{0.5, 2}, func(c *adapt.Config, by float64) { c.LinkWeight *= by }},
-		sweptConstant{"WorstWeight", []float64{0, 0.5, 2}, func(c *adapt.Config, by float64) { c.WorstWeight *= by }},
-		sweptConstant{"Patience and PatienceMost", []float64{0.5, 2}, func(c *adapt.Config, by float64) {
+	{adapt.Paper, "crs", slices.Concat(linkConstants, []sweptConstant{
+		{"MostGrowth", []float64{0.6, 2}, func(c *adapt.Config, by float64) { c.MostGrowth *= by }},
+		{"MostRelease", []float64{0.25, 0.5}, func(c *adapt.Config, by float64) { c.MostRelease *= by }},
+		{"SlowWeight", []float64{0.5, 2}, func(c *adapt.Config, by float64) { c.SlowWeight *= by }},
+		{"LinkWeight", []float64{0.5, 2}, func(c *adapt.Config, by float64) { c.LinkWeight *= by }},
+		{"WorstWeight", []float64{0, 0.5, 2}, func(c *adapt.Config, by float64) { c.WorstWeight *= by }},
+		{"Patience and PatienceMost", []float64{0.5, 2}, func(c *adapt.Config, by float64) {
 			c.Patience, c.PatienceMost = int(by*float64(c.Patience)), int(by*float64(c.PatienceMost))
-		}})},
-	{adapt.Volunteers, adaptive, append(linkConstants[:len(linkConstants):len(linkConstants)],
-		sweptConstant{"SlowFactor", []float64{0.5, 2}, func(c *adapt.Config, by float64) { c.SlowFactor *= by }},
-		sweptConstant{"MostLoss", []float64{0, 0.5, 2}, func(c *adapt.Config, by float64) { c.MostLoss *= by }})},
+		}},
+	})},
+	{adapt.Volunteers, adaptive, slices.Concat(linkConstants, []sweptConstant{
+		{"SlowFactor", []float64{0.5, 2}, func(c *adapt.Config, by float64) { c.SlowFactor *= by }},
+		{"MostLoss", []float64{0, 0.5, 2}, func(c *adapt.Config, by float64) { c.MostLoss *= by }},
+	})},
 }
 
 // mostSwept is with how many seeds constants are swept.
@@ -60,7 +62,7 @@ const mostSwept = 3
 func sweepConstants(o Options, d *Document) error {
 	o.Seeds = min(o.Seeds, mostSwept)
 	paired, single := equalScenarios[1], equalScenarios[5]
-	scenarios := append(adaptScenarios[:len(adaptScenarios):len(adaptScenarios)], paired, single)
+	scenarios := slices.Concat(adaptScenarios, []adaptScenario{paired, single})
 	header := []string{"mode", "constant", "times"}
 	for _, s := range scenarios {
 		header = append(header, s.name)
