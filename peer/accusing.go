@@ -139,7 +139,7 @@ type court struct {
 // convene lets a jury do what it decides, and hear what others accuse of; before anybody speaks.
 func (j *jury) convene(p *Peer) {
 	j.banish, j.expel, j.voice = p.door.condemn, p.visitors.expel, p.voice
-	j.live, j.court.live = p.runs.sessionOf, p.runs.sessionOf
+	j.live, j.court.live = p.runs.sessions.of, p.runs.sessions.of
 	j.guest = p.visitors.guest
 	j.warn, p.exclusion.warn = p.meetings.warn, p.meetings.warn
 	j.court.known = func(run job.RunID) *runs.Manifest { return takesPart(p.runs, run) }

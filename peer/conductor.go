@@ -14,7 +14,6 @@ import (
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/host"
-	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
@@ -25,24 +24,21 @@ import (
 type conductor struct {
 	*base
 	outside
-	disk disk
+	disk     disk
+	sessions sessions
 
 	mu      sync.Mutex
 	core    *runs.Core
 	orders  []runs.Order // not carried out yet
 	acting  bool
 	parts   map[job.RunID]*part
-	resumed map[job.RunID]*resumption      // what is known of runs that are about to go on
-	waiting map[job.RunID][]*steal.Message // requests that came before the runs that are being fetched
-	over    map[job.RunID]chan struct{}    // closed when the run ends, for those who wait
+	resumed map[job.RunID]*resumption   // what is known of runs that are about to go on
+	over    map[job.RunID]chan struct{} // closed when the run ends, for those who wait
 	replies map[runs.Ticket]chan *runs.Refusal
 	ticket  runs.Ticket
 	thrift  thrift
 
 	resuming sync.Mutex // one suspended run is taken up at a time
-
-	// live holds the sessions of the runs in progress, for those who must not wait for the mutex: messages.
-	live sync.Map // job.RunID -> *session.Session
 }
 
 // others is what the conductor has other members asked. All of it waits for them, in bounded time.
@@ -75,8 +71,8 @@ type outside struct {
 
 func newConductor(b *base, o outside, cfg runs.Config) *conductor {
 	return &conductor{base: b, outside: o, core: runs.New(cfg, o.self, o.swarm, signer{b, o.key}), disk: disk{base: b},
-		parts: map[job.RunID]*part{}, resumed: map[job.RunID]*resumption{},
-		waiting: map[job.RunID][]*steal.Message{}, over: map[job.RunID]chan struct{}{},
+		sessions: sessions{fetching: map[job.RunID]int{}, waiting: map[job.RunID][]*steal.Message{}},
+		parts:    map[job.RunID]*part{}, resumed: map[job.RunID]*resumption{}, over: map[job.RunID]chan struct{}{},
 		replies: map[runs.Ticket]chan *runs.Refusal{}}
 }
 
@@ -153,7 +149,7 @@ func (t *conductor) carryOut(o runs.Order) {
 	case runs.Provision:
 		t.spawn(func(ctx context.Context) { t.provisioner.ask(ctx, o) })
 	case runs.TellDeath:
-		t.tellDeath(o)
+		t.voice.tellDeath(o)
 	case runs.Doom:
 		t.doom(o)
 	case runs.Start:
@@ -207,12 +203,11 @@ func (t *conductor) carryOut(o runs.Order) {
 func (t *conductor) turnTo(o runs.Order) {
 	switch o := o.(type) {
 	case runs.Fetch:
-		t.report(func(ctx context.Context) func(*runs.Core, time.Time) []runs.Order {
+		t.sessions.expect(o.Run)
+		t.spawn(func(ctx context.Context) {
 			told := t.others.askManifest(ctx, o.Run, o.From)
-			return func(c *runs.Core, now time.Time) []runs.Order {
-				defer t.spawn(func(context.Context) { t.deliver(o.Run) })
-				return c.Fetched(now, t.byMember(told))
-			}
+			t.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Fetched(now, t.byMember(told)) })
+			t.sessions.fetched(o.Run)
 		})
 	case runs.Ask:
 		t.report(func(ctx context.Context) func(*runs.Core, time.Time) []runs.Order {
@@ -252,7 +247,7 @@ func (x *outside) byMember(told *runs.Told) *runs.Told {
 	if told.Manifest == nil {
 		return told
 	}
-	proof, err := x.backed(told.Manifest)
+	proof, err := ownerProof(x.host, told.Manifest)
 	if err != nil {
 		x.checkpoints.log.Debug("run not taken up", "run", told.Run, "from", string(told.From), "error", err)
 		return &runs.Told{Run: told.Run, From: told.From, Failed: true}
@@ -264,13 +259,13 @@ func (x *outside) byMember(told *runs.Told) *runs.Told {
 	return told
 }
 
-// backed is the proof that the owner of a run is a member, and was not put out.
-func (x *outside) backed(m *runs.Manifest) ([]byte, error) {
+// ownerProof is the proof that the owner of a run is a member, and was not put out.
+func ownerProof(h *host.Host, m *runs.Manifest) ([]byte, error) {
 	id, err := peer.Decode(string(m.Owner))
 	if err != nil {
 		return nil, err
 	}
-	return x.host.Roll().Shown(id, m.Proof)
+	return h.Roll().Shown(id, m.Proof)
 }
 
 // write has a file written, in order, and reports it.
@@ -376,14 +371,6 @@ func (t *conductor) info(id job.RunID) (runs.Info, *part, bool) {
 	return i, t.parts[id], ok
 }
 
-// sessionOf finds the session of a run in progress here; nil if there is none.
-func (t *conductor) sessionOf(id job.RunID) *session.Session {
-	if s, ok := t.live.Load(id); ok {
-		return s.(*session.Session)
-	}
-	return nil
-}
-
 // inProgress lists this peer's parts in the runs that go on.
 func (t *conductor) inProgress() (list []*part) {
 	t.mu.Lock()
@@ -396,47 +383,10 @@ func (t *conductor) inProgress() (list []*part) {
 	return list
 }
 
-// maxWaiting is how many requests for a run are kept while its manifest is being fetched.
-const maxWaiting = 64
-
-// await takes in a steal request for a run that this peer had no session of a moment ago. While the manifest is being
-// fetched, the request waits for it: peers begin a run within some milliseconds of each other, and a request that is
-// lost costs its sender all of steal.Config.StealTimeout, and in a small cluster the only neighbour it could ask
-// meanwhile.
-func (t *conductor) await(m *steal.Message) {
-	t.mu.Lock()
-	s := t.sessionOf(m.Run)
-	if s == nil && t.core.Fetching(m.Run) && len(t.waiting[m.Run]) < maxWaiting {
-		t.waiting[m.Run] = append(t.waiting[m.Run], m)
-	}
-	t.mu.Unlock()
-	if s != nil {
-		s.Received(m)
-	}
-}
-
-// deliver gives what waited for a run to its session, if it has got one.
-func (t *conductor) deliver(id job.RunID) {
-	t.mu.Lock()
-	s := t.sessionOf(id)
-	if s == nil && t.core.Fetching(id) {
-		t.mu.Unlock()
-		return // from a second peer
-	}
-	list := t.waiting[id]
-	delete(t.waiting, id)
-	t.mu.Unlock()
-	if s != nil {
-		for _, m := range list {
-			s.Received(m)
-		}
-	}
-}
-
 // findDormant looks for the checkpoints of runs, once.
 func (t *conductor) findDormant(context.Context) {
 	for _, m := range t.checkpoints.left(func(run job.RunID) bool {
-		return t.files.own.has(run.Hex()) || t.sessionOf(run) != nil
+		return t.files.own.has(run.Hex()) || t.sessions.of(run) != nil
 	}) {
 		if m.Swarm != t.host.SwarmName() {
 			t.log.Warn("a checkpoint is of another swarm and is left alone", "run", m.Run)
@@ -444,7 +394,7 @@ func (t *conductor) findDormant(context.Context) {
 		}
 		unfit := t.apps.unfit(m)
 		t.input(func(c *runs.Core, now time.Time) []runs.Order {
-			_, err := t.backed(manifestOf(m))
+			_, err := ownerProof(t.host, manifestOf(m))
 			switch {
 			case errors.Is(err, host.ErrOut):
 				return []runs.Order{runs.Discard{Run: m.Run}}

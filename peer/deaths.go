@@ -175,7 +175,7 @@ const (
 )
 
 // tellDeath tells of a death here.
-func (t *conductor) tellDeath(o runs.TellDeath) {
+func (v *voice) tellDeath(o runs.TellDeath) {
 	n := deathNews{Run: o.Run, Why: o.Why}
 	for _, j := range o.Jobs {
 		n.Jobs = append(n.Jobs, suspect(j))
@@ -183,7 +183,7 @@ func (t *conductor) tellDeath(o runs.TellDeath) {
 	for {
 		b := encode(&n)
 		if len(b) <= maxDeathNews {
-			t.voice.tell(gossip.KindDeath, b)
+			v.tell(gossip.KindDeath, b)
 			return
 		}
 		n.Jobs = n.Jobs[:len(n.Jobs)/2]
@@ -237,7 +237,7 @@ func (t *conductor) doom(o runs.Doom) {
 func (t *conductor) dismiss(r *part) {
 	s := r.session
 	final := r.stats()
-	t.live.Delete(r.manifest.Run)
+	t.sessions.live.Delete(r.manifest.Run)
 	t.crew.arbiter.leave(r.cores)
 	t.crew.memory.leave(r.manifest.Run)
 	r.ended = t.now()

@@ -83,7 +83,7 @@ func (e *exclusion) review() {
 	}
 	e.runs.input(func(c *runs.Core, now time.Time) []runs.Order {
 		return c.Revoked(now, func(m *runs.Manifest) bool {
-			_, err := e.runs.backed(m)
+			_, err := ownerProof(e.host, m)
 			return err != nil
 		})
 	})

@@ -118,7 +118,7 @@ func (p *Peer) RosterOf(run string) (uint64, string) {
 // SpeedOf is what it has measured of itself for a run.
 func (p *Peer) SpeedOf(run string) (s port.Speed) {
 	id, _ := job.ParseRunID(run)
-	if s := p.runs.sessionOf(id); s != nil {
+	if s := p.runs.sessions.of(id); s != nil {
 		return s.Figures().Speed
 	}
 	return s

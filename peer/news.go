@@ -70,7 +70,7 @@ func (t *conductor) hearNews(author peer.ID, b []byte) {
 	if err != nil {
 		return // checked before
 	}
-	if s := t.sessionOf(n.Run); s != nil {
+	if s := t.sessions.of(n.Run); s != nil {
 		s.Hear(n)
 		if n.Master != nil {
 			t.heardMaster(n.Run, author, n.Master)

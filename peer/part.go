@@ -134,7 +134,7 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 	}
 	r.session, r.life = s, uint64(s.Started().UnixNano())
 	s.Shun(t.crew.vouch.outcasts())
-	t.live.Store(m.Run, s)
+	t.sessions.live.Store(m.Run, s)
 	for i := range m.Constants {
 		r.input += m.Constants[i].Size
 	}
@@ -174,7 +174,7 @@ func (t *conductor) stop(o runs.Stop) {
 	}
 	s, final := r.session, r.lately()
 	if !o.HandOver {
-		t.live.Delete(o.Run)
+		t.sessions.live.Delete(o.Run)
 	}
 	t.crew.arbiter.leave(r.cores)
 	t.crew.memory.leave(o.Run)
@@ -189,7 +189,7 @@ func (t *conductor) stop(o runs.Stop) {
 	t.spawn(func(context.Context) {
 		if o.HandOver {
 			s.Leave(t.crew.cfg.LeavePatience) // it hears what others answer, until then
-			t.live.CompareAndDelete(o.Run, s)
+			t.sessions.live.CompareAndDelete(o.Run, s)
 		} else {
 			s.Cancel()
 		}
@@ -340,7 +340,7 @@ func (t *conductor) record(r *part, m *statement.SignedManifest) {
 			t.rootEnded(r.manifest, s.answer, s.of)
 			return
 		}
-		if session := t.sessionOf(m.Run); session != nil && len(s.parts) > 0 {
+		if session := t.sessions.of(m.Run); session != nil && len(s.parts) > 0 {
 			t.log.Info("results of an earlier life are used", "run", m.Run, "results", len(s.parts), "too_many",
 				s.beyond)
 			session.Restore(s.parts)

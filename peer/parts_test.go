@@ -19,7 +19,6 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/host"
-	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -150,21 +149,17 @@ func TestWorkIsAddedUp(t *testing.T) {
 	}
 }
 
-// seen are the runs of a peer, for those who watch.
-type seen []life
-
-func (s seen) lives() []life                      { return s }
-func (seen) sessionOf(job.RunID) *session.Session { return nil }
-
 // Members are asked after what goes on or has just ended, and once after what ended before; of so many runs at most.
 func TestRunsToWatch(t *testing.T) {
 	b, clock := standing()
 	now := clock.now()
 	on, over, long, lost := job.RunID{1}, job.RunID{2}, job.RunID{3}, job.RunID{4}
-	w := newWatching(b, nil, nil, seen{
+	w := newWatching(b, nil, nil, &conductor{}, nil)
+	there := []life{
 		{run: on, traced: true}, {run: over, over: true, ended: now.Add(-watchedAfter / 2), traced: true},
 		{run: long, over: true, ended: now.Add(-time.Hour), traced: true}, {run: lost, over: true, ended: now},
-	}, nil)
+	}
+	w.runs = func() []life { return there }
 	if got, want := w.chosen(now), []job.RunID{on, over, long}; !slices.Equal(got, want) {
 		t.Errorf("at first %v, want %v", got, want)
 	}
@@ -175,11 +170,10 @@ func TestRunsToWatch(t *testing.T) {
 	if got, want := w.chosen(now.Add(watchedAfter)), []job.RunID{on, long, over}; len(got) != len(want) {
 		t.Errorf("with more to tell %v, want %v", got, want)
 	}
-	many := seen{}
+	there = nil
 	for i := range 3 * maxWatchedRuns {
-		many = append(many, life{run: job.RunID{9, byte(i)}, traced: true})
+		there = append(there, life{run: job.RunID{9, byte(i)}, traced: true})
 	}
-	w.runs = many
 	if got := w.chosen(now); len(got) != maxWatchedRuns || len(w.done) != 0 {
 		t.Errorf("%d runs are watched, %d are remembered", len(got), len(w.done))
 	}

@@ -36,7 +36,7 @@ func (x *traffic) receivedShared(m *stream.Shared) {
 		x.modules.received(m.Message)
 	} else if m.Run == depositsRun() {
 		x.depot.received(m.Message)
-	} else if s := x.runs.sessionOf(m.Run); s != nil {
+	} else if s := x.runs.sessions.of(m.Run); s != nil {
 		s.ReceivedShared(m.Message)
 	}
 }
@@ -47,7 +47,7 @@ func (x *traffic) sharedFailed(m *stream.Shared, err error) {
 		x.modules.notSent(m.Message)
 	} else if m.Run == depositsRun() {
 		x.depot.notSent(m.Message)
-	} else if s := x.runs.sessionOf(m.Run); s != nil {
+	} else if s := x.runs.sessions.of(m.Run); s != nil {
 		s.SharedSendFailed(m.Message)
 	}
 }
@@ -93,7 +93,7 @@ func (x *traffic) hearShared(author peer.ID, b []byte) {
 	if err != nil {
 		return // checked before
 	}
-	if s := x.runs.sessionOf(n.Run); s != nil {
+	if s := x.runs.sessions.of(n.Run); s != nil {
 		s.HearShared(sharedobj.PeerID(author.String()), n.News)
 		x.guests.tell(n.Run, n.News)
 	}

@@ -46,7 +46,7 @@ func (x *traffic) tradeWith(id steal.PeerID) *trade {
 func (x *traffic) send(m *steal.Message) {
 	x.vouch.send(m)
 	if here, sent := x.guests.carry(m); here {
-		if s := x.runs.sessionOf(m.Run); s != nil && !sent {
+		if s := x.runs.sessions.of(m.Run); s != nil && !sent {
 			s.SendFailed(m)
 		}
 		return
@@ -62,7 +62,7 @@ func (x *traffic) received(m *steal.Message) {
 	if m.Reply != nil && len(m.Reply.Jobs) > 0 {
 		x.tradeWith(m.From.Peer).taken.Add(int64(len(m.Reply.Jobs)))
 	}
-	if s := x.runs.sessionOf(m.Run); s != nil {
+	if s := x.runs.sessions.of(m.Run); s != nil {
 		if x.vouch.receive(m) {
 			s.Received(m)
 		}
@@ -70,7 +70,7 @@ func (x *traffic) received(m *steal.Message) {
 	}
 	if id, err := peer.Decode(string(m.From.Peer)); err == nil && m.Request != nil {
 		x.runs.announced(m.Run, id) // somebody works on a run that we have missed, or have not begun yet
-		x.runs.await(m)
+		x.runs.sessions.await(m)
 	}
 }
 
@@ -79,7 +79,7 @@ func (x *traffic) failed(m *steal.Message, err error) {
 	if id, bad := peer.Decode(string(m.To.Peer)); bad == nil && errors.Is(err, stream.ErrUnreachable) {
 		x.places.lost(id)
 	}
-	if s := x.runs.sessionOf(m.Run); s != nil {
+	if s := x.runs.sessions.of(m.Run); s != nil {
 		s.SendFailed(m)
 	}
 }

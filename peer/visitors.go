@@ -397,7 +397,7 @@ func (g *guest) steal(m *steal.Message) error {
 		g.note(m)
 	}
 	v.mu.Unlock()
-	s := v.runs.sessionOf(m.Run)
+	s := v.runs.sessions.of(m.Run)
 	if !here || s == nil {
 		return nil // it is of a part that has ended
 	}
@@ -453,7 +453,7 @@ func (g *guest) Left() {
 	run, life := g.run, g.life
 	g.run, g.ready = job.RunID{}, false
 	v.mu.Unlock()
-	if s := v.runs.sessionOf(run); s != nil {
+	if s := v.runs.sessions.of(run); s != nil {
 		s.Received(&steal.Message{Run: run, From: steal.Address{Peer: g.id, Inc: life},
 			To: steal.Address{Peer: steal.PeerID(v.self.String())}, Goodbye: &steal.Goodbye{}})
 	}

@@ -54,7 +54,7 @@ func (g *guest) shared(m *tab.Shared) error {
 	v.mu.Lock()
 	here := g.takesPart(m.Run)
 	v.mu.Unlock()
-	s := v.runs.sessionOf(m.Run)
+	s := v.runs.sessions.of(m.Run)
 	switch {
 	case !here || s == nil: // it is of a part that has ended
 	case m.News != nil:

@@ -38,8 +38,9 @@ type watching struct {
 	*base
 	board *switchboard
 	swarm *swarm
-	runs  watchable
-	own   *showing // what this peer has itself
+	runs  func() []life                    // that members may be asked about
+	live  func(job.RunID) *session.Session // nil unless the run is in progress
+	own   *showing                         // what this peer has itself
 
 	mu      sync.Mutex
 	until   time.Time
@@ -48,12 +49,6 @@ type watching struct {
 	cursors map[peer.ID]*watchedPeer
 	done    map[job.RunID]bool // ended runs of which everything there is was asked for
 	next    int                // where the next round begins
-}
-
-// watchable are the runs that members may be asked about.
-type watchable interface {
-	sessionOf(job.RunID) *session.Session
-	lives() []life
 }
 
 // life is this peer's part in a run, as those see it who watch.
@@ -65,9 +60,9 @@ type life struct {
 	traced bool
 }
 
-func newWatching(b *base, board *switchboard, s *swarm, runs watchable, own *showing) *watching {
-	return &watching{base: b, board: board, swarm: s, runs: runs, own: own, cursors: map[peer.ID]*watchedPeer{},
-		done: map[job.RunID]bool{}}
+func newWatching(b *base, board *switchboard, s *swarm, of *conductor, own *showing) *watching {
+	return &watching{base: b, board: board, swarm: s, runs: of.lives, live: of.sessions.of, own: own,
+		cursors: map[peer.ID]*watchedPeer{}, done: map[job.RunID]bool{}}
 }
 
 // watchedPeer is what is known of a member that is asked.
@@ -156,7 +151,7 @@ func (w *watching) round(now time.Time) {
 // chosen lists the runs to ask after: those in progress, those that have just ended, and once the last ones that ended
 // before.
 func (w *watching) chosen(now time.Time) (ids []job.RunID) {
-	lives := w.runs.lives()
+	lives := w.runs()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var past []life
@@ -206,7 +201,7 @@ func (w *watching) question(id peer.ID, runs []job.RunID, now time.Time) *watchQ
 		q.Runs = append(q.Runs, c)
 	}
 	for run := range m.at {
-		if w.runs.sessionOf(run) == nil && !slices.Contains(runs, run) && len(m.at) > maxCursors {
+		if w.live(run) == nil && !slices.Contains(runs, run) && len(m.at) > maxCursors {
 			delete(m.at, run)
 		}
 	}

@@ -100,9 +100,6 @@ func (c *Core) Holds(id RunID, hash Hash) File {
 // Keeps says whether an answer of a run is kept for its owner.
 func (c *Core) Keeps(id RunID) bool { return c.kept.claim(id) != nil }
 
-// Fetching says whether a run's manifest is being fetched.
-func (c *Core) Fetching(id RunID) bool { return len(c.fetches.of[id]) > 0 }
-
 // Run is a run for people.
 func (t *table) Run(id RunID) (Info, bool) {
 	r := t.runs[id]

@@ -196,9 +196,8 @@ var largeTypes = map[string]struct {
 	why  string
 }{
 	"internal/satinvet.checker": {65, "one analysis, a method for each form of expression"},
-	"peer.conductor":            {45, "40 of its own; the parts that it is given and what all parts stand on have the others"},
 	"peer/host.Host":            {51, "40 of its own; the others are of admission, which knows who this peer is"},
-	"runs.Core":                 {59, "39 of its own, its inputs; the others are of the table that its machines share"},
+	"runs.Core":                 {58, "38 of its own, its inputs; the others are of the table that its machines share"},
 	"runs.own":                  {50, "30 of its own; the others are of the table"},
 	"sharedobj.Core":            {54, "37 of its own, its inputs; the others are of what its machines share"},
 	"sharedobj.fetcher":         {50, "33 of its own; the others are of what the machines share"},

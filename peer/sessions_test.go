@@ -7,7 +7,6 @@ import (
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
-	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/steal/policy"
 )
@@ -16,11 +15,9 @@ import (
 // fetches are not kept, nor more than maxWaiting.
 func TestRequestsWaitForTheirRun(t *testing.T) {
 	run, other := job.RunID{1}, job.RunID{2}
-	base, clock := standing()
-	there := newConductor(base, outside{self: "self", swarm: &swarm{}}, runs.DefaultConfig())
-	if o := there.core.Announced(clock.now(), run, "thief"); len(o) != 1 {
-		t.Fatalf("orders %v", o)
-	}
+	there := sessions{fetching: map[job.RunID]int{}, waiting: map[job.RunID][]*steal.Message{}}
+	there.expect(run)
+	there.expect(run) // of a second peer, as the first is slow
 	ask := func(id job.RunID, n int) *steal.Message {
 		return &steal.Message{
 			Run: id, From: steal.Address{Peer: "thief", Inc: 1}, To: steal.Address{Peer: "self"},
@@ -33,6 +30,9 @@ func TestRequestsWaitForTheirRun(t *testing.T) {
 	there.await(ask(other, 1))
 	if len(there.waiting[run]) != maxWaiting || len(there.waiting) != 1 {
 		t.Fatalf("%d requests wait, for %d runs", len(there.waiting[run]), len(there.waiting))
+	}
+	if there.fetched(run); len(there.waiting[run]) != maxWaiting {
+		t.Fatalf("%d requests wait while a second peer is asked", len(there.waiting[run]))
 	}
 	replies := make(chan *steal.Message, 2*maxWaiting)
 	policy, err := policy.ByName("rs", "")
@@ -58,8 +58,7 @@ func TestRequestsWaitForTheirRun(t *testing.T) {
 	}
 	defer s.Close()
 	there.live.Store(run, s)
-	there.core.Fetched(clock.now(), &runs.Told{Run: run, From: "thief", Failed: true})
-	there.deliver(run)
+	there.fetched(run)
 	there.await(ask(run, maxWaiting+6)) // it was on its way to the table when the session came
 	for range maxWaiting + 1 {
 		select {
@@ -68,7 +67,12 @@ func TestRequestsWaitForTheirRun(t *testing.T) {
 			t.Fatal("a request that waited was not answered within eight minutes")
 		}
 	}
-	if len(there.waiting) != 0 || there.core.Fetching(run) {
+	if len(there.waiting)+len(there.fetching) != 0 {
 		t.Errorf("%d runs are waited for after the end", len(there.waiting))
+	}
+	there.expect(other)
+	there.await(ask(other, 1))
+	if there.fetched(other); len(there.waiting) != 0 {
+		t.Error("requests wait for a run that nobody takes part in")
 	}
 }
