@@ -196,7 +196,6 @@ var largeTypes = map[string]struct {
 	why  string
 }{
 	"internal/satinvet.checker": {65, "one analysis, a method for each form of expression"},
-	"peer/host.Host":            {51, "40 of its own; the others are of admission, which knows who this peer is"},
 	"runs.Core":                 {58, "38 of its own, its inputs; the others are of the table that its machines share"},
 	"runs.own":                  {50, "30 of its own; the others are of the table"},
 	"sharedobj.Core":            {54, "37 of its own, its inputs; the others are of what its machines share"},

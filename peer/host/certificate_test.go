@@ -195,7 +195,7 @@ func TestSameEndByOneInvitation(t *testing.T) {
 	if secret, err = h.tickets.issue(ticket{Expires: now.Unix() + 3600, Uses: 1, Lasts: 60}, now); err != nil {
 		t.Fatal(err)
 	}
-	chain, err := h.redeem(mustID(1), secret)
+	chain, err := h.admission.redeem(mustID(1), secret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestRevoked(t *testing.T) {
 	defer h.Close()
 	id := mustID(1)
 	said := &hello{Swarm: "lab", Protocol: h.cfg.Protocol, Oldest: h.cfg.OldestProtocol}
-	if _, err := h.judge(id, said); err != nil {
+	if _, err := h.admission.judge(id, said); err != nil {
 		t.Fatalf("before: %v", err)
 	}
 	at := ma.StringCast("/ip4/127.0.0.1/tcp/1")
@@ -226,7 +226,7 @@ func TestRevoked(t *testing.T) {
 	if err := h.Revoke(id); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.judge(id, said); !errors.Is(err, ErrNotInvited) {
+	if _, err := h.admission.judge(id, said); !errors.Is(err, ErrNotInvited) {
 		t.Errorf("in an open swarm it is let in: %v", err)
 	}
 	if err := h.Connect(t.Context(), at.String()+"/p2p/"+id.String()); !errors.Is(err, ErrNotInvited) {
@@ -247,7 +247,7 @@ func TestRevoked(t *testing.T) {
 	}
 	h.cfg.Trust = TrustInvite
 	key := h.swarm.standing().public
-	if err := h.accept(id, &hello{Swarm: "lab"}, &welcome{Hello: &hello{Swarm: "lab", Key: key,
+	if err := h.admission.accept(id, &hello{Swarm: "lab"}, &welcome{Hello: &hello{Swarm: "lab", Key: key,
 		Protocol: h.cfg.Protocol, Oldest: h.cfg.OldestProtocol}}, nil); !errors.Is(err, ErrNotInvited) {
 		t.Errorf("it lets this peer in, and is in: %v", err)
 	}

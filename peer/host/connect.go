@@ -83,7 +83,7 @@ func (h *Host) Join(ctx context.Context, lineOrAddr string) error {
 	if err != nil {
 		return err
 	}
-	if err := h.checkInvitation(v, time.Now()); err != nil {
+	if err := h.admission.checkInvitation(v, time.Now()); err != nil {
 		return err
 	}
 	in := &intent{invitation: v}
@@ -159,7 +159,7 @@ func (h *Host) connect(ctx context.Context, info peer.AddrInfo, in *intent) erro
 			failed = reason // and not that the connection of the try before was still being closed
 		}
 		if in.answered() || try == intentTries || ctx.Err() != nil {
-			failed.err = h.forNewcomer(in, failed.err)
+			failed.err = h.admission.forNewcomer(in, failed.err)
 			return failed
 		}
 	}

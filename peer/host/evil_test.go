@@ -161,7 +161,7 @@ func TestTicketWithAnotherKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	say := func(key ed25519.PublicKey) error {
-		_, err := v.judge(mustID(1), &hello{Protocol: 1, Oldest: 1, Swarm: DefaultSwarm, Key: key,
+		_, err := v.admission.judge(mustID(1), &hello{Protocol: 1, Oldest: 1, Swarm: DefaultSwarm, Key: key,
 			Ticket: invitation.secret, Joins: true})
 		return err
 	}

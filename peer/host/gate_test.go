@@ -63,7 +63,7 @@ func TestPortStaysTheSame(t *testing.T) {
 
 // When strangers crowd the door, members and those who are allowed still get in.
 func TestCrowdKeepsOutStrangersOnly(t *testing.T) {
-	h := &Host{book: &addrBook{all: map[peer.ID]*bookEntry{}}, admission: admission{
+	h := &Host{book: &addrBook{all: map[peer.ID]*bookEntry{}}, membership: membership{
 		allowed: &idList{ids: map[peer.ID]string{mustID(2): ""}}, revoked: &idList{}}}
 	h.roll = Roll{host: h, banned: &revocations{}}
 	h.visitors = &visitors{host: h, outside: maxOutside}

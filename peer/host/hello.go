@@ -170,7 +170,7 @@ func (g *greeter) greet(ctx context.Context, id peer.ID) (*hello, error) {
 	deadline, _ := ctx.Deadline()
 	s.SetDeadline(deadline)
 	join := h.intents.of(id)
-	mine := h.introduce(join)
+	mine := h.admission.introduce(join)
 	if err := writeMessage(s, mine); err != nil {
 		return nil, noHello(h.inner.Peerstore().GetProtocols, id, err)
 	}
@@ -193,7 +193,7 @@ func (g *greeter) greet(ctx context.Context, id peer.ID) (*hello, error) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	return w.Hello, h.accept(id, mine, w, join)
+	return w.Hello, h.admission.accept(id, mine, w, join)
 }
 
 // finish ends a stream. A reset would overtake what was written.
@@ -248,7 +248,7 @@ func (g *greeter) answer(s network.Stream) {
 			return // gone meanwhile
 		}
 		h.welcomed(id)
-		whole = writeMessage(s, &welcome{Hello: h.introduce(nil), Granted: granted}) == nil
+		whole = writeMessage(s, &welcome{Hello: h.admission.introduce(nil), Granted: granted}) == nil
 		return
 	}
 	h.log.Info("refused a peer", "peer", id, "address", s.Conn().RemoteMultiaddr(), "why", err)
@@ -271,7 +271,7 @@ func (g *greeter) hear(s network.Stream, id peer.ID) (*hello, []certificate, err
 	if err != nil {
 		return nil, nil, err
 	}
-	granted, err := g.host.judge(id, m)
+	granted, err := g.host.admission.judge(id, m)
 	return m, granted, err
 }
 

@@ -23,11 +23,12 @@ import (
 
 // A Host is this process's place in the network. Its methods may be called from several goroutines.
 type Host struct {
-	admission
-	greeter  greeter
-	exchange exchange
-	intents  intents
-	state    *stateDir
+	membership
+	admission admission
+	greeter   greeter
+	exchange  exchange
+	intents   intents
+	state     *stateDir
 
 	inner    host.Host
 	listens  chan struct{} // closed when inner is set
@@ -64,7 +65,8 @@ func Open(ctx context.Context, cfg Config) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Host{admission: admission{cfg: cfg, log: cfg.Logger, moved: make(chan struct{}, 1)}, state: state}
+	h := &Host{membership: membership{cfg: cfg, log: cfg.Logger, moved: make(chan struct{}, 1)}, state: state}
+	h.admission = admission{&h.membership}
 	h.greeter.host, h.exchange.host = h, h
 	h.pacing = newPacing()
 	h.ctx, h.cancel = context.WithCancel(context.Background())
@@ -173,7 +175,7 @@ func (h *Host) readState() (ed25519.PrivateKey, error) {
 		return nil, err
 	}
 	h.book.branch = h.Branch
-	if err := h.checkBootstrap(time.Now()); err != nil {
+	if err := h.admission.checkBootstrap(time.Now()); err != nil {
 		return nil, err
 	}
 	h.incarnation, err = h.state.nextIncarnation()

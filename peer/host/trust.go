@@ -34,7 +34,10 @@ func (t Trust) String() string {
 
 // admission decides who is a member, and of what swarm this peer is one, by what two peers say to each other. It sends
 // nothing itself.
-type admission struct {
+type admission struct{ *membership }
+
+// membership is who this peer is, and what it knows of who may be in its swarm.
+type membership struct {
 	cfg         Config
 	log         *slog.Logger
 	id          peer.ID
