@@ -275,7 +275,7 @@ func (m *fakeMember) Submit(_ context.Context, s control.Submission) (control.Ru
 			return control.RunInfo{}, err
 		}
 		m.outcome = control.Outcome{State: control.RunDone, Result: result, Elapsed: 1.5, Peers: 3,
-			Stats: report.RunStats{Spawns: 7, Executed: 8, Syncs: 7, LocalStealAttempts: 20,
+			Stats: report.RunStats{Jobs: report.Jobs{Spawns: 7, Executed: 8, Syncs: 7}, LocalStealAttempts: 20,
 				LocalStealSuccesses: 3, UsefulTime: 4, StealTime: 1}}
 	}
 	return control.RunInfo{Run: runGoing, App: s.App, State: control.RunStarting, Help: m.help}, nil

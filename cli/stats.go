@@ -4,16 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // A statistics is the end of a run in figures, under the names that Satin gave them. What only a swarm has,
 // such as messages, is not among them.
 type statistics struct {
-	Spawns         uint64 `json:"spawns"`
-	Executed       uint64 `json:"executed"`
-	Syncs          uint64 `json:"syncs"`
-	Aborts         uint64 `json:"aborts"`
-	AbortedJobs    uint64 `json:"aborted_jobs"`
+	report.Jobs
 	StealAttempts  uint64 `json:"steal_attempts"`
 	StealSuccesses uint64 `json:"steal_successes"`
 	Waits          uint64 `json:"waits"`
@@ -42,8 +40,7 @@ func newStatistics(end sample) statistics {
 	perWorker := func(d time.Duration) float64 { return min(d.Seconds()/float64(max(end.Workers, 1)), total) }
 	idle, t := perWorker(end.Idle), &end.Times
 	s := statistics{
-		Spawns: end.Spawned, Executed: end.Executed, Syncs: end.Syncs, Aborts: end.Aborts, AbortedJobs: end.Aborted,
-		StealAttempts: end.StealAttempts, StealSuccesses: end.Steals,
+		Jobs: end.jobs(), StealAttempts: end.StealAttempts, StealSuccesses: end.Steals,
 		Waits: end.Waits, Parks: end.Parks, Rests: end.Rests,
 		TotalRunTime: total, LoadBalancing: idle, UsefulTime: total - idle,
 		StealTime: perWorker(t.Searching), WaitTime: perWorker(t.Waiting), IdleTime: perWorker(t.Free),
@@ -55,6 +52,12 @@ func newStatistics(end sample) statistics {
 		s.Overhead, s.Useful = 100*idle/total, 100*(total-idle)/total
 	}
 	return s
+}
+
+// jobs is what any run has to count.
+func (s *sample) jobs() report.Jobs {
+	return report.Jobs{Spawns: s.Spawned, Executed: s.Executed, Syncs: s.Syncs, Aborts: s.Aborts,
+		AbortedJobs: s.Aborted}
 }
 
 // text is Satin's layout (ibis.satin.impl.Statistics), with workers for machines.

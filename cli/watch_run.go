@@ -139,8 +139,7 @@ func (p *localPage) Runs(context.Context) ([]dashboard.Run, error) {
 		Submitted: p.run.began.UTC(), Elapsed: s.at.Seconds(), Share: s.share, Left: s.left, Peers: 1,
 		Executed: s.Executed, CPU: s.Times.CPU.Seconds(),
 		Stats: &report.RunStats{
-			Spawns: s.Spawned, Executed: s.Executed, Syncs: s.Syncs, Aborts: s.Aborts, AbortedJobs: s.Aborted,
-			StealTime: report.SpanOf(s.Times.Searching), WaitTime: report.SpanOf(s.Times.Waiting),
+			Jobs: s.jobs(), StealTime: report.SpanOf(s.Times.Searching), WaitTime: report.SpanOf(s.Times.Waiting),
 			IdleTime: report.SpanOf(s.Times.Free), UsefulTime: report.SpanOf(s.busy()),
 		},
 	}}, nil

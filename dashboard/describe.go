@@ -113,7 +113,10 @@ func schemaOf(t reflect.Type, schemas object) object {
 
 func structSchema(t reflect.Type, schemas object) object {
 	properties, required := object{}, []string{}
-	for f := range fields(t) {
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Anonymous {
+			continue
+		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		properties[name] = schemaOf(f.Type, schemas)
 		if !strings.Contains(options, "omit") {
@@ -121,14 +124,4 @@ func structSchema(t reflect.Type, schemas object) object {
 		}
 	}
 	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
-}
-
-func fields(t reflect.Type) func(yield func(reflect.StructField) bool) {
-	return func(yield func(reflect.StructField) bool) {
-		for i := range t.NumField() {
-			if !yield(t.Field(i)) {
-				return
-			}
-		}
-	}
 }

@@ -66,8 +66,9 @@ func (l *load) rate(now time.Time) float64 {
 func statsOf(p port.Figures, s session.Stats) report.RunStats {
 	c := &s.Steal
 	r := report.RunStats{
-		Spawns: p.Spawned, Executed: p.Executed, Syncs: p.Syncs, AbortedJobs: p.Aborted,
-		Aborts: p.Aborts, AbortMessages: c.SentByKind[steal.KindAbort],
+		Jobs: report.Jobs{Spawns: p.Spawned, Executed: p.Executed, Syncs: p.Syncs, Aborts: p.Aborts,
+			AbortedJobs: p.Aborted},
+		AbortMessages:      c.SentByKind[steal.KindAbort],
 		LocalStealAttempts: c.StealsSentLocal, LocalStealSuccesses: c.StealsWonLocal,
 		WideStealAttempts: c.StealsSentWide, WideStealSuccesses: c.StealsWonWide,
 		Given: c.JobsGivenLocal + c.JobsGivenWide, Taken: c.JobsTakenLocal + c.JobsTakenWide,

@@ -52,8 +52,10 @@ func TestLoadsFit(t *testing.T) {
 		Efficiency: wholeShare, Lacks: math.MaxUint64, Speed: port.Speed{Took: math.MaxInt64, Runs: math.MaxUint64},
 		Yardstick: &yardstick{strings.Repeat("f", port.MaxYardstickName), make([]byte, port.MaxYardstick)}}
 	v := reflect.ValueOf(&l.Stats).Elem()
-	for i := range v.NumField() {
-		v.Field(i).SetUint(math.MaxUint64)
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if !f.Anonymous {
+			v.FieldByIndex(f.Index).SetUint(math.MaxUint64)
+		}
 	}
 	b, err := wire.Control().Encode(&l)
 	if err != nil || len(b) > maxLoad {

@@ -143,7 +143,7 @@ func TestWorkIsAddedUp(t *testing.T) {
 	}
 	ended := running
 	w.add(&ended)
-	running = report.RunStats{Executed: 5}
+	running = report.RunStats{Jobs: report.Jobs{Executed: 5}}
 	if r := w.report(clock.now()); r.Executed != 195 {
 		t.Errorf("after an end: %+v", r)
 	}

@@ -16,7 +16,7 @@ import (
 // A peer's rate is what came between the last two times it told; when it tells no more, the rate falls, and ends.
 func TestRateOfOthers(t *testing.T) {
 	now := time.Unix(1e9, 0)
-	l := &load{Stats: report.RunStats{Executed: 300}, heard: now, until: now.Add(loadLife),
+	l := &load{Stats: report.RunStats{Jobs: report.Jobs{Executed: 300}}, heard: now, until: now.Add(loadLife),
 		before: 100, beforeAt: now.Add(-2 * time.Second)}
 	for after, want := range map[time.Duration]float64{0: 100, 2 * time.Second: 50, loadLife: 0} {
 		if got := l.rate(now.Add(after)); got != want {
@@ -24,7 +24,7 @@ func TestRateOfOthers(t *testing.T) {
 		}
 	}
 	for name, l := range map[string]*load{"told once": {Stats: l.Stats, heard: now, until: l.until},
-		"began anew": {Stats: report.RunStats{Executed: 3}, heard: now, until: l.until, before: 100,
+		"began anew": {Stats: report.RunStats{Jobs: report.Jobs{Executed: 3}}, heard: now, until: l.until, before: 100,
 			beforeAt: now.Add(-time.Second)}} {
 		if got := l.rate(now.Add(time.Second)); got != 0 {
 			t.Errorf("%s: %v jobs/s", name, got)
@@ -83,7 +83,7 @@ func TestHowFarARunIs(t *testing.T) {
 // Guards that all hear how far a run is from whoever holds its root, also while that does nothing itself: what others
 // do brings it on, as when its owner's machine is not to compute.
 func TestProgressIsTold(t *testing.T) {
-	l := &load{Busy: 1, Share: 300_000, Stats: report.RunStats{Executed: 7}}
+	l := &load{Busy: 1, Share: 300_000, Stats: report.RunStats{Jobs: report.Jobs{Executed: 7}}}
 	before := loadTeller{executed: 7, busy: 1, share: 300_000}
 	if !before.told(l) {
 		t.Error("what was told is told again")

@@ -8,13 +8,19 @@ import (
 	"time"
 )
 
-// RunStats are the figures of a run, under Satin's names: of one peer's part of it, or of several parts added up.
-// In JSON, times are seconds; in CBOR, as peers tell each other, milliseconds.
-type RunStats struct {
+// Jobs are what any run has to count, in one process or in a swarm, under Satin's names.
+type Jobs struct {
 	Spawns      uint64 `json:"spawns" cbor:"1,keyasint,omitempty"`
 	Executed    uint64 `json:"executed" cbor:"2,keyasint,omitempty"`
 	Syncs       uint64 `json:"syncs" cbor:"3,keyasint,omitempty"`
+	Aborts      uint64 `json:"aborts" cbor:"30,keyasint,omitempty"` // times that frames gave up jobs of their own
 	AbortedJobs uint64 `json:"aborted_jobs" cbor:"4,keyasint,omitempty"`
+}
+
+// RunStats are the figures of a run, under Satin's names: of one peer's part of it, or of several parts added up.
+// In JSON, times are seconds; in CBOR, as peers tell each other, milliseconds.
+type RunStats struct {
+	Jobs
 
 	// between peers of one cluster, and between clusters
 	LocalStealAttempts  uint64 `json:"local_steal_attempts" cbor:"5,keyasint,omitempty"`
@@ -55,9 +61,7 @@ type RunStats struct {
 	HeldTime Span `json:"held_time_seconds" cbor:"28,keyasint,omitempty"`
 	CPUTime  Span `json:"cpu_time_seconds" cbor:"29,keyasint,omitempty"`
 
-	// times that frames gave up jobs of their own, and messages that told thieves of it
-	Aborts        uint64 `json:"aborts" cbor:"30,keyasint,omitempty"`
-	AbortMessages uint64 `json:"abort_messages" cbor:"31,keyasint,omitempty"`
+	AbortMessages uint64 `json:"abort_messages" cbor:"31,keyasint,omitempty"` // that told thieves of aborts
 
 	// Of what jobs share: values that came from other peers, bytes of values sent within clusters and between them, and
 	// offers to lattices that were told.
@@ -82,20 +86,24 @@ func (s *RunStats) Overhead() Span {
 
 // Add adds another part, which may be anything that a peer says: sums stop at the largest number there is.
 func (s *RunStats) Add(part *RunStats) {
-	to, from := reflect.ValueOf(s).Elem(), reflect.ValueOf(part).Elem()
-	for i := range to.NumField() {
-		to.Field(i).SetUint(plus(to.Field(i).Uint(), from.Field(i).Uint()))
-	}
+	merge(reflect.ValueOf(s).Elem(), reflect.ValueOf(part).Elem(), plus)
 }
 
 // Grown gives what s has more than an earlier look at the same part, field by field; nothing is less than 0.
 func (s RunStats) Grown(since RunStats) RunStats {
-	to, from := reflect.ValueOf(&s).Elem(), reflect.ValueOf(&since).Elem()
-	for i := range to.NumField() {
-		v := to.Field(i).Uint()
-		to.Field(i).SetUint(v - min(v, from.Field(i).Uint()))
-	}
+	merge(reflect.ValueOf(&s).Elem(), reflect.ValueOf(&since).Elem(), func(a, b uint64) uint64 { return a - min(a, b) })
 	return s
+}
+
+// merge has f make each figure of to from what it is there and in from.
+func merge(to, from reflect.Value, f func(a, b uint64) uint64) {
+	for i := range to.NumField() {
+		if field := to.Field(i); field.Kind() == reflect.Struct {
+			merge(field, from.Field(i), f)
+		} else {
+			field.SetUint(f(field.Uint(), from.Field(i).Uint()))
+		}
+	}
 }
 
 func plus(a, b uint64) uint64 {

@@ -149,7 +149,8 @@ func TestCalls(t *testing.T) {
 			Reachability: Reachability{State: ReachPrivate, Why: "a NAT"}, Work: report.Work{Executed: 1 << 60},
 		},
 		peers: []PeerInfo{{Peer: "<them>", Heard: when}},
-		runs:  []RunInfo{{Run: "cd", Args: []string{"1"}, State: RunDone, Stats: &report.RunStats{Spawns: 3}}},
+		runs: []RunInfo{{Run: "cd", Args: []string{"1"}, State: RunDone,
+			Stats: &report.RunStats{Jobs: report.Jobs{Spawns: 3}}}},
 		found: []Finding{{Check: "clock", Level: Warning, Text: "late", Fix: "set it"}},
 	}
 	_, c, _ := serve(t, f)
