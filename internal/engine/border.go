@@ -142,7 +142,7 @@ func (p *Pool) Submit(j Job, ended func(Outcome)) (*Guest, error) {
 		p.alone.Store(true)
 	}
 	if j.Depth > 0 {
-		p.deeper.Store(true)
+		p.paths.deeper.Store(true)
 	}
 	if j.Restarted {
 		p.restarts.Store(true)

@@ -98,7 +98,7 @@ func Pools() int {
 // GiveOldest takes the worker's oldest job out of the process, as Take does.
 func (p *Pool) GiveOldest(w *Worker) *Taken {
 	r := w.steal()
-	id, restarted, _ := p.idOf(r)
+	id, restarted, _ := p.paths.idOf(r)
 	return p.give(r, id, restarted, false)
 }
 
@@ -138,8 +138,8 @@ const MaxForLocal = maxForLocal
 
 // ReadPaths holds up who waits for readers of paths, until the function that it returns is called.
 func (p *Pool) ReadPaths() (done func()) {
-	p.pathMu.Lock()
-	return p.pathMu.Unlock
+	p.paths.mu.Lock()
+	return p.paths.mu.Unlock
 }
 
 // Resumable counts the workers that wait for a core to go on.

@@ -72,7 +72,7 @@ func (in *Inside) attend() {
 	for n := in.outer.Wanted(); n > 0 && w.Stack.Head > w.Stack.split; n-- {
 		w.publish(1)
 		r := w.steal()
-		id, restarted, ok := in.p.idOf(r)
+		id, restarted, ok := in.p.paths.idOf(r)
 		if !ok {
 			continue
 		}

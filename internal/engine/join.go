@@ -193,7 +193,7 @@ func (w *Worker) disown(r *Record, h uint32) bool {
 			continue
 		}
 		w.Stack.Counts.back++
-		w.pool.awaitPathReaders()
+		w.pool.paths.awaitReaders()
 		n := w.Stack.take(r.d)
 		n.Slot = h
 		w.Stack.slots[h] = n

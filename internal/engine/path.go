@@ -2,6 +2,8 @@ package engine
 
 import (
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/satin-peer/satin/job"
 )
@@ -12,8 +14,15 @@ import (
 //
 // Reading another worker's levels needs no lock against its owner: as long as a job is outstanding, its ancestors'
 // frames do not end, so their levels do not change (deeper ones do, those are other words). The one exception
-// is an abort, after which the ancestors may end before the thief has noticed. So a reader holds pathMu, and
-// gives up at a record that was dropped; and disown waits, after it dropped a record, until no reader holds it.
+// is an abort, after which the ancestors may end before the thief has noticed. So a reader holds the mutex of
+// paths, and gives up at a record that was dropped; and disown waits, after it dropped a record, until no reader holds
+// it.
+
+// paths is what a pool's workers read each other's paths by.
+type paths struct {
+	mu     sync.Mutex
+	deeper atomic.Bool // a job that is to be divided further has come
+}
 
 // ID gives the ID of w's running frame. Only w's own goroutine may call it.
 func (w *Worker) ID() job.ID {
@@ -24,8 +33,8 @@ func (w *Worker) ID() job.ID {
 // runningPath is ID that says whether the ID is whole: not if an ancestor was dropped.
 func (w *Worker) runningPath() (id job.ID, ok bool) {
 	if w.pool != nil {
-		w.pool.pathMu.Lock()
-		defer w.pool.pathMu.Unlock()
+		w.pool.paths.mu.Lock()
+		defer w.pool.paths.mu.Unlock()
 	}
 	id, _, ok = w.Stack.idAt(w.Stack.Cur>>DepthShift, nil)
 	return id, ok
@@ -33,17 +42,17 @@ func (w *Worker) runningPath() (id job.ID, ok bool) {
 
 // idOf gives the ID of a stolen job, and whether it descends from a restarted one or is one, if nobody has
 // dropped it.
-func (p *Pool) idOf(r *Record) (id job.ID, restarted, ok bool) {
-	p.pathMu.Lock()
-	defer p.pathMu.Unlock()
+func (p *paths) idOf(r *Record) (id job.ID, restarted, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	return r.resolve(nil)
 }
 
 // rootOf gives the root that a job descends from, which is stolen or has just ended: a run's or a guest's. nil if
 // it, or a job between, was dropped.
-func (p *Pool) rootOf(r *Record) *Record {
-	p.pathMu.Lock()
-	defer p.pathMu.Unlock()
+func (p *paths) rootOf(r *Record) *Record {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for r != nil && r.W != nil {
 		if r.state.Load() == dropped {
 			return nil
@@ -68,10 +77,10 @@ func RootName(w *Worker) uint64 {
 	if w.pool == nil {
 		return 0
 	}
-	w.pool.pathMu.Lock()
+	w.pool.paths.mu.Lock()
 	r := w.Stack.rootAt(w.Stack.Cur >> DepthShift)
-	w.pool.pathMu.Unlock()
-	return w.pool.rootOf(r).name()
+	w.pool.paths.mu.Unlock()
+	return w.pool.paths.rootOf(r).name()
 }
 
 // name is what a root is called that came in: see Job.Root.
@@ -85,21 +94,21 @@ func (r *Record) name() uint64 {
 // Deeper is by how many steps w's running job is to be divided further than usual: what the job that came in, of which
 // it is a part, was submitted with. Only w's own goroutine may call it.
 func (w *Worker) Deeper() int {
-	if w.pool == nil || !w.pool.deeper.Load() {
+	if w.pool == nil || !w.pool.paths.deeper.Load() {
 		return 0
 	}
-	w.pool.pathMu.Lock()
-	defer w.pool.pathMu.Unlock()
+	w.pool.paths.mu.Lock()
+	defer w.pool.paths.mu.Unlock()
 	return int(w.Stack.depthAt(w.Stack.Cur >> DepthShift))
 }
 
 // depthOf is the same of a stolen job.
-func (p *Pool) depthOf(r *Record) uint8 {
+func (p *paths) depthOf(r *Record) uint8 {
 	if !p.deeper.Load() {
 		return 0
 	}
-	p.pathMu.Lock()
-	defer p.pathMu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	return r.depth()
 }
 
@@ -124,10 +133,10 @@ func (s *stack) depthAt(at uint64) uint8 {
 	return 0
 }
 
-func (p *Pool) awaitPathReaders() {
-	p.pathMu.Lock()
+func (p *paths) awaitReaders() {
+	p.mu.Lock()
 	//lint:ignore SA2001 the empty section is the point: readers have left
-	p.pathMu.Unlock()
+	p.mu.Unlock()
 }
 
 // resolve gives the ID of the job below r by the reversed path tail.

@@ -79,9 +79,8 @@ type Pool struct {
 	wg         sync.WaitGroup
 	demand     atomic.Bool   // somebody may want published jobs: another worker, or the outside
 	sample     atomic.Uint64 // number of the newest request for statistics
-	pathMu     sync.Mutex    // held while paths are resolved across stacks
+	paths      paths
 	restarts   atomic.Bool   // a restarted job has come
-	deeper     atomic.Bool   // a job that is to be divided further has come
 	alone      atomic.Bool   // a job has come below which nothing leaves
 	clock      func() int64  // what long jobs are timed with: now, or the count of a test
 	pulses     atomic.Uint64 // calls of Pulse

@@ -92,7 +92,7 @@ func (p *Pool) ask(r *Record, path job.Path, restarted bool) (hit, below bool) {
 // look asks about a job that a worker is about to begin for somebody else, at the given depth. It hands the job over
 // if it is a hit.
 func (p *Pool) look(r *Record, depth uint64) (srch search, found bool) {
-	id, restarted, ok := p.idOf(r)
+	id, restarted, ok := p.paths.idOf(r)
 	if !ok || !restarted {
 		return srch, false
 	}

@@ -185,7 +185,7 @@ func (s *stopwatch) stop(w *Worker, r *Record, l lap) {
 	took, own := s.end(w, l)
 	s.apart(w, l, took)
 	if long := r.W != nil && s.worth(w, took); long && r.Fail == nil && !w.Aborted() {
-		if id, _, ok := w.pool.idOf(r); ok && s.offer(w.pool, r, id, took, own) {
+		if id, _, ok := w.pool.paths.idOf(r); ok && s.offer(w.pool, r, id, took, own) {
 			return
 		}
 	}
@@ -196,6 +196,6 @@ func (s *stopwatch) stop(w *Worker, r *Record, l lap) {
 
 // offer offers the outcome of r, which has ended in a worker of p after so many ns, some of them its own.
 func (*stopwatch) offer(p *Pool, r *Record, id job.ID, took, own int64) (kept bool) {
-	return p.host.Kept(Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r), Root: p.rootOf(r).name(),
+	return p.host.Kept(Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r), Root: p.paths.rootOf(r).name(),
 		Took: time.Duration(took), Own: time.Duration(own)}, r.outcome())
 }

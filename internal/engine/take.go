@@ -64,7 +64,7 @@ func (p *Pool) take(patience time.Duration) (t *Taken, later bool) {
 			p.sched.inject(r)
 			continue
 		}
-		id, restarted, ok := p.idOf(r)
+		id, restarted, ok := p.paths.idOf(r)
 		if !ok { // it, or an ancestor, was dropped a moment ago
 			p.frontier.countDropped()
 			return nil, false
@@ -129,7 +129,7 @@ func (p *Pool) stays(r *Record) bool {
 	if !p.alone.Load() {
 		return false
 	}
-	root := p.rootOf(r)
+	root := p.paths.rootOf(r)
 	return root != nil && root.out.alone
 }
 
@@ -159,8 +159,9 @@ func (p *Pool) give(r *Record, id job.ID, restarted, found bool) *Taken {
 }
 
 func (p *Pool) newTaken(r *Record, id job.ID, restarted, found bool) *Taken {
-	root := p.rootOf(r)
-	j := Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r), Root: root.name(), Restarted: restarted, Depth: p.depthOf(r)}
+	root := p.paths.rootOf(r)
+	j := Job{ID: id, Func: r.d.Name, Arg: r.d.Ops.Arg(r), Root: root.name(), Restarted: restarted,
+		Depth: p.paths.depthOf(r)}
 	return &Taken{p: p, r: r, job: j, root: root, found: found || r.wasFound(), telling: found}
 }
 

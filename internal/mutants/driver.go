@@ -188,7 +188,7 @@ var driverMutants = []mutant{
 		file:  "internal/compute/take.go", run: "^TestEarlyDrop$", old: "			if e.early[t] {\n",
 		new: "			if false {\n"},
 	{name: "compute/deeper-stays", wrong: "what leaves a job that is divided further is not",
-		file: "internal/engine/take.go", pkg: "internal/compute", run: portTest, old: ", Depth: p.depthOf(r)}",
+		file: "internal/engine/take.go", pkg: "internal/compute", run: portTest, old: "		Depth: p.paths.depthOf(r)}",
 		new: "}"},
 	{name: "compute/deeper-unbounded", wrong: "a peer may have others divide their jobs as far as it likes",
 		file: "internal/compute/jobs.go", run: portTest, old: "min(j.Depth, steal.MaxDepth)", new: "j.Depth"},

@@ -100,7 +100,7 @@ var engineMutants = []mutant{
 		old: "	case local:\n		w.parked.Store(false)\n", new: "	case local:\n"},
 	{name: "engine/path-read-through-abort", wrong: "frames end while somebody reads a path through them",
 		file: "internal/engine/join.go", run: "^TestAbortWaitsForPathReaders$", args: brief,
-		old: "		w.pool.awaitPathReaders()\n", new: ""},
+		old: "		w.pool.paths.awaitReaders()\n", new: ""},
 	{name: "engine/put-back-last", wrong: "what was put back waits behind runs that have not begun",
 		file: "internal/engine/sched.go", run: "^TestPutBackComesFirst$", args: brief,
 		old: "	if r.W != nil {\n		if j :=", new: "	if false {\n		if j :="},

@@ -118,5 +118,5 @@ var vouchingMutants = []mutant{
 		old: "out.Spawned, out.Segment = true, steal.SegmentID(j.Root)", new: "out.Spawned = true"},
 	{name: "vouching/whose-kept", wrong: "long jobs in place are kept as those of no segment",
 		file: "internal/engine/stopwatch.go", pkg: "internal/compute", run: "^TestPort$",
-		old: "Root: p.rootOf(r).name(),", new: ""},
+		old: "Root: p.paths.rootOf(r).name(),", new: ""},
 }
