@@ -10,8 +10,9 @@ import (
 
 // tupleTable is what others have told of lost work: the papers' orphan table (fault tolerance paper, 3.2). One tuple a
 // job and peer, of a few peers: one of them may be lost, which who does not know it never hears, and the others tell
-// of what they have only once. What a peer has finished takes the place of what it works on, and of all below it that
-// it has. When the table is full, whoever has most tuples in it loses the oldest, so that a peer that tells much, or
+// of what they have only once. What a peer has finished takes the place of what it works on, there and below. What it
+// has finished below stays: all of it may come from a checkpoint, and who is in the middle of that job looks for its
+// parts. When the table is full, whoever has most tuples in it loses the oldest, so that a peer that tells much, or
 // lies, harms itself.
 type tupleTable struct {
 	index   byPath[*tupleEntry]
@@ -41,7 +42,7 @@ const maxHolders = 3
 // put enters a tuple; nil if it says nothing new.
 func (t *tupleTable) put(u Tuple) *tupleEntry {
 	of := func(e *tupleEntry) bool { return e.Holder.Peer == u.Holder.Peer }
-	if t.index.above(u.Path, func(a *tupleEntry) bool { return a.Done && a.Holder == u.Holder }) {
+	if !u.Done && t.index.above(u.Path, func(a *tupleEntry) bool { return a.Done && a.Holder == u.Holder }) {
 		return nil
 	}
 	same := t.find(u.Path, u.Identity)
@@ -56,7 +57,7 @@ func (t *tupleTable) put(u Tuple) *tupleEntry {
 		t.evicted++
 	}
 	if u.Done {
-		t.evicted += t.dropBelow(u.Path, of)
+		t.evicted += t.dropBelow(u.Path, func(e *tupleEntry) bool { return of(e) && !e.Done })
 	}
 	for len(t.index) >= t.most {
 		t.remove(t.holders[t.biggest()].Front().Value.(*tupleEntry))
