@@ -49,6 +49,10 @@ func describe(m *steal.Message) string {
 		add("%d holds %v leased=%d seen=%d", m.Heartbeat.Seq, m.Heartbeat.Held, m.Heartbeat.Leases, m.Heartbeat.Seen)
 	case steal.KindHunger:
 		add("queued=%d idle=%d", m.Hunger.Queued, m.Hunger.Idle)
+	case steal.KindGoodbye:
+		for i := range m.Goodbye.Parts {
+			add("with %s", steal.DescribeTuple(&m.Goodbye.Parts[i]))
+		}
 	case steal.KindAdopt:
 		for _, j := range m.Adopt.Jobs {
 			add("handle %d (job %s)", j.Handle, j.Path)
