@@ -149,6 +149,34 @@ func blink(t *testing.T, c *Core, copyRuns time.Duration, most uint64) {
 	}
 }
 
+// A thief may have a job twice: it fell silent, and so did who got the copy, so that the copy of that went to the first
+// again. When it is heard it lists both, and to give up the copy of the one ends that of the other.
+func TestThiefHasItsJobTwice(t *testing.T) {
+	cfg := LAN()
+	cfg.LeaseEnd = 0
+	c := victimCore(t, cfg, 2)
+	held := []Handle{give(t, c, 0, 1, 1).Handle}
+	copied := func() {
+		for len(c.segments.waiting) == 0 {
+			at, _ := c.Next()
+			c.Tick(at)
+		}
+	}
+	c.Report(c.now, Load{Workers: 1})
+	for _, thief := range []int{1, 0} {
+		copied()
+		out := c.Step(c.now, request(thief, 2, 0))
+		held = append(held, out.Messages[0].Reply.Jobs[0].Handle)
+	}
+	copied()
+	lists := inventory(c, 100, held[0], held[2])
+	lists.Heartbeat.Every = time.Second // it was awake
+	c.Step(c.now, lists)
+	if c.leases.n != 1 || c.leases.refs[1].handle != held[0] || len(c.segments.byID) != 0 {
+		t.Errorf("of %v leases %d are left, and of their copies %d", held, c.leases.n, len(c.segments.byID))
+	}
+}
+
 // A job that goes to a thief and comes back unbegun, again and again, stays here for a while each time: long enough for
 // a worker to find it.
 func TestToAndFro(t *testing.T) {

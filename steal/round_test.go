@@ -3,6 +3,7 @@ package steal
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/satin-peer/satin/job"
 )
@@ -48,6 +49,20 @@ func TestGoodbyeOfFormerMembers(t *testing.T) {
 		if out := c.leases.refs[1]; again != bye || (out.copy != nil) != bye || (out.thief == nil) != bye {
 			t.Errorf("goodbye %v: the job is run here: %v", bye, again)
 		}
+	}
+}
+
+// So does that of whoever is not known here any more: what went home to it is told, and what it told is with it.
+func TestGoodbyeOfTheForgotten(t *testing.T) {
+	c := salvageCore(t, nil)
+	c.lost.keep(partAt(10, 9, 1), settled, "f")
+	c.Hear(c.now, &News{From: living("f"), Tuples: []Tuple{orphanAt("f", 0, jobAt(8))}})
+	c.Hear(c.now, &News{From: living("f"), Goodbye: true})
+	if ts := told(later(c, c.cfg.TellEvery)); len(ts) != 1 || !slices.Equal(ts[0].Path, job.Path{9, 1}) {
+		t.Errorf("it tells of %+v", ts)
+	}
+	if n := len(c.lost.tuples.index); n > 0 {
+		t.Errorf("it knows of %d jobs there", n)
 	}
 }
 
@@ -153,5 +168,42 @@ func TestDoubtedIsLeftToRestarted(t *testing.T) {
 		if waits == x.left || c.leases.n != 0 {
 			t.Errorf("%s: it waits here: %v, and %d are lent", name, waits, c.leases.n)
 		}
+	}
+}
+
+// An orphan takes the place of its job when that is to be run again here for somebody else.
+func TestOrphanIsItsJob(t *testing.T) {
+	c := salvageCore(t, nil)
+	running := orders(holdFor(c, "b", 1, jobAt(3)), RunSegment)[0].Segment
+	c.Report(c.now, Load{Workers: 2, Idle: 1, Runs: 1})
+	goodbye(c, "b")
+	j := jobAt(3)
+	j.Restarted = true
+	out := holdFor(c, "d", 2, j)
+	if s := c.segments.byID[running]; len(c.segments.byID) != 1 || s == nil || s.owner != c.partners.find("d") {
+		t.Errorf("of %d segments that of the orphan is %+v after %+v", len(c.segments.byID), s, out.Orders)
+	}
+}
+
+// A thief that is heard again, and does not list a job, may have it as an orphan: it has given its owner up meanwhile,
+// and told everybody so. Then it is asked for it, and the copy ends.
+func TestThiefHasAnOrphan(t *testing.T) {
+	c := salvageCore(t, nil)
+	c.Report(c.now, Load{Workers: 1})
+	c.leases.lend(c.partners.meet("c"), &lease{ref: 1, job: jobAt(3)})
+	c.partners.find("c").inc = 1
+	for c.leases.refs[1].copy == nil {
+		later(c, 500*time.Millisecond)
+	}
+	out := c.Hear(c.now, &News{From: living("c"), Tuples: []Tuple{orphanAt("c", time.Minute, jobAt(3))}})
+	if adoptedFrom("c", out) != 0 {
+		t.Fatal("it is asked though it may list the job")
+	}
+	for seq := uint64(1); seq <= uint64(c.cfg.InventoryMisses); seq++ {
+		out = c.Step(c.now, &Message{From: living("c"), To: c.self,
+			Heartbeat: &Heartbeat{Seq: seq, Seen: c.partners.beats}})
+	}
+	if adoptedFrom("c", out) == 0 {
+		t.Errorf("when it does not list the job it hears %+v", out.Messages)
 	}
 }

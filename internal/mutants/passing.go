@@ -3,13 +3,12 @@ package main
 const (
 	rivals  = "^TestRivalsAnswer$"
 	giveWay = "^TestOrphansGiveWay$"
-	passing = "^TestPassingFaults$"
 )
 
 // passingMutants are mistakes in what is done when those who were taken for lost are heard again.
 var passingMutants = []mutant{
 	{name: "passing/rivals-silent", wrong: "whoever is at work on an orphan's job says nothing", file: "steal/salvage.go",
-		pkg: "internal/sim/paper", run: passing, old: "	c.losses.answerOrphans(n.From, n.Tuples)\n", new: ""},
+		pkg: "steal", run: transcripts, old: "	c.losses.answerOrphans(n.From, n.Tuples)\n", new: ""},
 	{name: "passing/rival-younger", wrong: "whoever began later has the orphan of before give way", file: "steal/rivals.go",
 		pkg: "steal", run: rivals, old: "s == nil || s.begun >= lo.now-u.Age", new: "s == nil"},
 	{name: "passing/rival-orphan", wrong: "an orphan has another orphan give way", file: "steal/rivals.go",
