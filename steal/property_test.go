@@ -122,23 +122,6 @@ func TestExactUnderMishaps(t *testing.T) {
 	})
 }
 
-// Schedules that once found a mistake.
-func TestSchedulesThatFailed(t *testing.T) {
-	for name, cfg := range map[string]modelConfig{
-		// The engine had given away a segment's own job; a master that stepped down took it for a child of
-		// its root and disowned it.
-		"a segment's own job disowned": {seed: 10401103, peers: 3, clusters: 2, depth: 4, policy: "chs",
-			drop: 0.015625, repeat: 0.015625, fail: 0.0078125,
-			delay: 2713 * time.Millisecond, wide: 158 * time.Millisecond, crashes: 1, stalls: 3, restarts: 3,
-			room: 1, faultsUntil: 40 * time.Second,
-			deputies: 1, cuts: 2, slow: 20, lostAnswers: 1},
-	} {
-		if err := play(cfg); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 // The same inputs give the same outputs, to the byte: two models of one seed behave alike.
 func TestSameSeedSameTrace(t *testing.T) {
 	trace := func() string {

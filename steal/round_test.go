@@ -207,3 +207,25 @@ func TestThiefHasAnOrphan(t *testing.T) {
 		t.Errorf("when it does not list the job it hears %+v", out.Messages)
 	}
 }
+
+// A segment's own job that the engine has given away before it was begun is nobody's child: when a master steps down,
+// its root's children are disowned alone, and an orphan whose job is so away is not adopted.
+func TestOwnJobIsAway(t *testing.T) {
+	c := salvageCore(t, nil)
+	root := &segment{root: true, state: running}
+	c.segments.enter(root)
+	c.segments.root = root
+	holdFor(c, "b", 1, jobAt(3))
+	c.Report(c.now, Load{Workers: 1, Queued: 2})
+	out := c.Step(c.now, &Message{From: living("c"), To: c.self, Request: &StealRequest{ID: 1, Max: 2}})
+	ticket := orders(out, Take)[0].Ticket
+	c.Taken(c.now, ticket, []Taken{{Ref: 1, Job: jobAt(3)}, {Ref: 2, Job: jobAt(4), Spawned: true}})
+	c.losses.endRoot()
+	if c.leases.refs[1] == nil || c.leases.refs[2] != nil {
+		t.Errorf("after the root %d leases are left: %+v", c.leases.n, c.leases.refs)
+	}
+	goodbye(c, "b")
+	if j := jobAt(3); len(c.segments.byID) != 1 || c.lost.adoptable(j.Path, j.Identity) != nil {
+		t.Errorf("of %d segments one may be adopted", len(c.segments.byID))
+	}
+}
