@@ -28,7 +28,7 @@ type place[K, V any] struct {
 	made int         // in RunPartial, by a job of that depth
 }
 
-// head is how Value comes to its value: what is not generic, so that it is inlined.
+// head is how Value comes to its value: what is not generic, so that it is inlined, and Value where it is called.
 type head struct {
 	slot    unsafe.Pointer              // to a pointer to the value, which is a V; nil: resolve
 	resolve func(*Frame) unsafe.Pointer // finds the value when there is no slot
@@ -38,8 +38,11 @@ func (h *head) get(f *Frame) unsafe.Pointer {
 	if s := atomic.LoadPointer(&h.slot); s != nil {
 		return atomic.LoadPointer((*unsafe.Pointer)(s))
 	}
-	return h.resolve(f)
+	return call(h.resolve, f)
 }
+
+// call calls a parameter, as by does, so that Value is not too long to be inlined.
+func call(resolve func(*Frame) unsafe.Pointer, f *Frame) unsafe.Pointer { return resolve(f) }
 
 func newPlace[K, V any](kind *lattice[K, V]) *place[K, V] {
 	p := &place[K, V]{kind: kind}
@@ -90,7 +93,7 @@ func ShareLattice[K, V any](f *Frame, join func(V, V) V, about K, bottom V) Latt
 	return Lattice[K, V]{engine.LeadTo(p)}
 }
 
-// Value gives the value as far as it is known here. It costs little more than a call: ask again rather than
+// Value gives the value as far as it is known here. It costs three loads and no call: ask again rather than
 // keep it. It is the same memory for all jobs of a process, so nobody may change it.
 func (l Lattice[K, V]) Value(f *Frame) V { return *(*V)(engine.Led(l.handle).get(f)) }
 

@@ -78,6 +78,8 @@ var engineMutants = []mutant{
 	{name: "engine/spawn-too-long", wrong: "Spawn is not inlined", file: "frame.go", pkg: "internal/engine",
 		run: doors, args: brief, old: "		f.head++\n	} else {",
 		new: "		f.head++\n		f.cur, f.head = f.cur+0, f.head+0\n	} else {"},
+	{name: "engine/value-too-long", wrong: "a look at a lattice is a call", file: "lattice.go", pkg: "internal/engine",
+		run: "^TestValueIsInlined$", args: brief, old: "return call(h.resolve, f)", new: "return h.resolve(f)"},
 	{name: "engine/slot-reused-under-thief", wrong: "an owner drops a job whose thief has yet to read the slot",
 		file: "internal/engine/join.go", run: stackTests + "|" + programs,
 		args: append([]string{"-test.count=5"}, brief...), old: "if s == fresh || !r.state", new: "if !r.state"},
