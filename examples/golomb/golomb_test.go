@@ -61,6 +61,25 @@ func TestAnyBoundGivesTheSame(t *testing.T) {
 	}
 }
 
+// Guards that a job that has not waited searches what its twin does: it asks of itself what was asked before it was
+// spawned.
+func TestMayBeat(t *testing.T) {
+	known := greedy(MaxMarks)
+	for p := begin(MaxMarks); p.Left > 0; {
+		next := 0
+		for d := maxLength - p.Last; d > 0; d-- {
+			if !p.fits(d) {
+				continue
+			}
+			next = d
+			if part := p.add(d); part.mayBeat(known) != (d <= p.longest(known)) {
+				t.Errorf("%d after %d, %d marks left: spawned %v", d, p.Last, p.Left, d <= p.longest(known))
+			}
+		}
+		p = p.add(next)
+	}
+}
+
 // Guards that no ruler of a stranger is believed that is none.
 func TestRulersThatAreNone(t *testing.T) {
 	for _, r := range []Ruler{{[]int{0, 1, 2}}, {[]int{0, 1}}, {[]int{1, 2, 4}}, {[]int{0, 3, 1}}, {[]int{0, 0, 1}}} {

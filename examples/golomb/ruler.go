@@ -117,8 +117,9 @@ func (p *Part) longest(known Ruler) int {
 	return min(known.length()-p.Last-shortest[p.Left], maxLength-p.Last)
 }
 
-// mayBeat says whether the ruler may become as short as the shortest known. One that is as short may come before it.
-func (p *Part) mayBeat(known Ruler) bool { return p.Left == 0 || p.longest(known) > 0 }
+// mayBeat says whether the ruler may become as short as the shortest known, one that is as short may come before it. It
+// is what longest was asked before the last mark was added: a looser bound would let through what the twin leaves out.
+func (p *Part) mayBeat(known Ruler) bool { return p.Last+shortest[p.Left+1] <= known.length() }
 
 // ruler is the finished one.
 func (p *Part) ruler() Ruler {

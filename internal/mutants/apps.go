@@ -26,6 +26,8 @@ var appMutants = []mutant{
 	{name: "knapsack/stray-items", wrong: "items that are not there make a solution come first",
 		file: "apps/knapsack/instance.go", run: "^TestCheckNoticesWrongAnswers$",
 		old: "	case last != 0 && s.Taken", new: "	case last > 64 && s.Taken"},
+	{name: "golomb/loose-question", wrong: "a job searches what its twin leaves out", file: "examples/golomb/ruler.go",
+		run: "^TestMayBeat$", old: "p.Last+shortest[p.Left+1] <=", new: "p.Last+shortest[p.Left] <"},
 	{name: "uts/share-oldest", wrong: "a job gives the oldest nodes away, which may be nearly nothing",
 		file: "apps/uts/walk.go", run: shareTests, args: brief, old: "if i%2 == 0 &&",
 		new: "if i < len(w.waiting)/16 &&"},
