@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,6 +38,7 @@ type batch struct {
 	// isDone says whether an input was done before, and keep keeps its answer; several at a time.
 	isDone func(in *input) bool
 	keep   func(in *input, s solution) error
+	over   func() error // why no more of them is to be done, if so
 
 	mu      sync.Mutex
 	done    int
@@ -72,7 +74,7 @@ func runBatch(c console, app apps.App, o *options, flags *pflag.FlagSet, own *fl
 		return err
 	}
 	b := &batch{console: c, o: o, dir: o.results, running: map[*input]computation{}}
-	b.isDone, b.keep = b.isThere, b.writeAnswer
+	b.isDone, b.keep, b.over = b.isThere, b.writeAnswer, func() error { return nil }
 	if err := b.read(app, given(flags, own)); err != nil {
 		return err
 	}
@@ -176,13 +178,16 @@ func (b *batch) run() error {
 			go func() { ended <- end{in, b.one(ctx, in)} }()
 		}
 		if going == 0 {
-			return b.sum(bad)
+			return cmp.Or(b.over(), b.sum(bad))
 		}
 		select {
 		case e := <-ended:
 			if going--; e.err != nil {
 				bad = append(bad, fmt.Sprint(e.in.line))
 				fmt.Fprintf(b.console.err, "satin-peer: %s:%d: %s\n", b.o.each, e.in.line, oneLine(e.err.Error()))
+				if b.over() != nil {
+					todo = nil
+				}
 			}
 		case <-ticks:
 			if quiet++; quiet == samplesALine {

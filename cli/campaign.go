@@ -116,7 +116,7 @@ else one after the other on this machine. The proof of each is checked here when
 restart of the machine or of the daemon lose nothing: the same command goes on, and runs that the swarm went on
 with meanwhile are not begun again. With --stay proofs do not come here: the member that finds one keeps it, two others
 keep copies, and "campaign verdicts" has two more check it; of parts of which that fails the proof is brought here. A model, if a part has one, is written to the directory: then there is
-nothing to prove.`,
+nothing to prove, and no other part is begun.`,
 		Example: `  satin-peer campaign run w12
   satin-peer campaign run w12 --at-once 16 --keep 20000
   satin-peer campaign run w12 --stay`,
@@ -177,11 +177,16 @@ func newCampaignStatus(c console) *cobra.Command {
 			if known {
 				d["left"] = left
 			}
+			if file := dir.model(); file != "" {
+				d["model"] = file
+			}
 			return c.writeJSON(d)
 		}
 		fmt.Fprintf(c.out, "%s\n%d of %d parts proved: %s conflicts, %s clauses, %s of proof\n", oneLine(s.Title), s.Done(),
 			len(s.Cubes), grouped(sum.Conflicts), grouped(uint64(sum.Steps)), fileSize(sum.Bytes))
 		switch {
+		case s.Satisfiable:
+			fmt.Fprintf(c.out, "a part has a model, and so the formula: it is in %s\n", oneLine(dir.model()))
 		case s.Done() == len(s.Cubes):
 			fmt.Fprintln(c.out, "all is proved; satin-peer campaign check checks it again")
 		case known:
@@ -209,6 +214,9 @@ out. Those who have signed verdicts are named by their keys, in the files pieces
 are not to be, and their word counts for nothing. OUT can be checked as DIR can.`,
 		Example: "  satin-peer campaign export w12 /var/www/w12",
 	}, 2, func(dir *campaignDir, args []string) error {
+		if err := dir.mayExport(args[0]); err != nil {
+			return err
+		}
 		return dir.export(args[0], time.Now())
 	})
 }
@@ -257,7 +265,11 @@ of FILE ends in .gz. The formula is DIR/formula.cnf.`,
 		Example: `  satin-peer campaign proof w12 w12.lrat.gz
   satin-peer check w12/formula.cnf w12.lrat.gz`,
 	}, 2, func(dir *campaignDir, args []string) error {
-		if err := apps.CheckOutput(args[0], dir.formula()); err != nil {
+		err := apps.CheckOutput(args[0], dir.formula(), dir.path(planFile), dir.path(copiesFile), dir.path(pageFile))
+		if err == nil && dir.isOwn(args[0]) {
+			err = &apps.InputError{What: args[0], Got: "a file among the campaign's own", Want: "another one to write to"}
+		}
+		if err != nil {
 			return err
 		}
 		clauses, err := dir.clauses()

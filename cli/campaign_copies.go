@@ -314,6 +314,9 @@ func collect(ctx context.Context, d control.Daemon, head, dir string) (missing i
 	if err != nil {
 		return 0, err
 	}
+	if err := isOfOne(ctx, d, list, dir); err != nil {
+		return 0, err
+	}
 	names := slices.Collect(maps.Keys(list.Files))
 	slices.SortFunc(names, func(a, b string) int {
 		if a, b := strings.HasSuffix(a, ".json"), strings.HasSuffix(b, ".json"); a != b {
@@ -323,8 +326,10 @@ func collect(ctx context.Context, d control.Daemon, head, dir string) (missing i
 	})
 	for _, name := range names {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(file); err == nil {
 			continue
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return 0, failed("%w", err)
 		}
 		text, err := fetchDeposits(ctx, d, list.Files[name])
 		switch {
@@ -342,6 +347,24 @@ func collect(ctx context.Context, d control.Daemon, head, dir string) (missing i
 		}
 	}
 	return missing, nil
+}
+
+// isOfOne refuses a directory in which there is another campaign, or a part of one.
+func isOfOne(ctx context.Context, d control.Daemon, list copyList, dir string) error {
+	for _, name := range []string{planFile, formulaFile} {
+		here, err := apps.ReadFile(filepath.Join(dir, name), maxPlan)
+		if err != nil {
+			continue // none is there, or collect will see
+		}
+		text, err := fetchDeposits(ctx, d, list.Files[name])
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(here, text) {
+			return &apps.InputError{What: dir, Got: "a directory with another campaign", Want: "a new one"}
+		}
+	}
+	return nil
 }
 
 // readCopies gives the list of files that a head leads to: names and lengths are as this program would write them.

@@ -45,6 +45,17 @@ func TestCampaignCopies(t *testing.T) {
 	try(0, "campaign check", "collect", said.Head, again)
 	try(0, "s VERIFIED UNSAT", "check", again)
 
+	// another campaign, a file and a whole one that is there again
+	other := filepath.Join(t.TempDir(), "other")
+	try(0, "parts", "new", other, "--parts", "4", "--", "sat", "--waerden", "3,5,23")
+	try(exitBadInput, "a directory with another campaign", "collect", said.Head, other)
+	if err := os.Remove(filepath.Join(other, planFile)); err != nil { // as one that is half there
+		t.Fatal(err)
+	}
+	try(exitBadInput, "a directory with another campaign", "collect", said.Head, other)
+	try(exitFailed, "not a directory", "collect", said.Head, filepath.Join(dir, formulaFile))
+	try(0, "campaign check", "collect", said.Head, again)
+
 	// a record is renewed: copies are of what it is now
 	record := filepath.Join(piecesDir, "0002.json")
 	was, err := os.ReadFile(filepath.Join(dir, record))

@@ -34,7 +34,9 @@ const (
 	piecesDir   = "pieces"
 	partsDir    = "parts" // 0012 in it is the campaign of part 12, if that was divided again
 	pieceEnd    = ".lrat.gz"
+	modelEnd    = ".model.json"
 	maxPlan     = 256 << 20 // bytes
+	deepest     = 8         // campaigns in one another
 )
 
 // A campaignDir is the directory of a campaign, as it is now.
@@ -55,7 +57,6 @@ func (d *campaignDir) path(names ...string) string {
 
 // formula is the file of the formula: a campaign in another has that one's.
 func (d *campaignDir) formula() string {
-	const deepest = 8
 	name := d.path(formulaFile)
 	for range deepest {
 		if _, err := os.Stat(name); err == nil {
@@ -153,7 +154,29 @@ func isHash(name string) bool {
 func (d *campaignDir) state(now time.Time) *campaign.State {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return &campaign.State{Plan: d.Plan, Pieces: slices.Clone(d.pieces), At: now}
+	return &campaign.State{Plan: d.Plan, Pieces: slices.Clone(d.pieces), At: now, Satisfiable: d.model() != ""}
+}
+
+// model is the file with the model of a part, also of one that was divided: then the formula has it, and all is said.
+// "" if none was found.
+func (d *campaignDir) model() (file string) {
+	pattern := "*" + modelEnd
+	for range deepest {
+		if names, err := fs.Glob(os.DirFS(d.dir), pattern); err == nil && len(names) > 0 {
+			return d.path(filepath.FromSlash(names[0]))
+		}
+		pattern = partsDir + "/*/" + pattern
+	}
+	return ""
+}
+
+// hasModel is the error that a part has a model, if one has.
+func (d *campaignDir) hasModel() error {
+	file := d.model()
+	if file == "" {
+		return nil
+	}
+	return failed("the formula has a model, so there is nothing to prove: it is in %s", file)
 }
 
 // writePage shows how far the campaign is now.
@@ -285,6 +308,39 @@ func (d *campaignDir) kept() (bytes int64) {
 	return bytes
 }
 
+// mayExport refuses a directory with a campaign that is not this one's export.
+func (d *campaignDir) mayExport(to string) error {
+	plan := filepath.Join(to, planFile)
+	if _, err := os.Lstat(plan); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	text, err := apps.ReadFile(plan, maxPlan)
+	if err != nil {
+		return err
+	}
+	var there campaign.Plan
+	if err := json.Unmarshal(text, &there); err != nil || len(there.Args) > 0 || there.Formula != d.Formula ||
+		!slices.EqualFunc(there.Cubes, d.Cubes, slices.Equal) {
+		return &apps.InputError{What: to, Got: "a directory with a campaign", Want: "a new one, or an export of this one"}
+	}
+	return nil
+}
+
+// isOwn says whether a file, which may not be there yet, is in a directory that campaigns keep for themselves.
+func (d *campaignDir) isOwn(file string) bool {
+	of, err := filepath.Abs(file)
+	for err == nil && of != filepath.Dir(of) {
+		of = filepath.Dir(of)
+		here, bad := os.Stat(of)
+		for _, name := range []string{piecesDir, partsDir} {
+			if own, err := os.Stat(d.path(name)); err == nil && bad == nil && os.SameFile(own, here) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // export writes what anybody may see.
 func (d *campaignDir) export(to string, now time.Time) error {
 	public := *d.Plan
@@ -303,7 +359,7 @@ func (d *campaignDir) export(to string, now time.Time) error {
 			shown.Gave[campaign.Sum([]byte(peer))[:12]] = seconds
 		}
 		if d.isHere(p) {
-			if err := copyFile(d.pieceFile(p), out.pieceFile(p)); err != nil {
+			if err := copyPiece(d.pieceFile(p), out.pieceFile(p)); err != nil {
 				return failed("%w", err)
 			}
 		}
@@ -335,26 +391,30 @@ func (d *campaignDir) export(to string, now time.Time) error {
 			return failed("%w", err)
 		}
 	}
-	if err := apps.WriteFile(out.path(pageFile), out.state(now).WritePage); err != nil {
+	s := out.state(now)
+	s.Satisfiable = d.model() != ""
+	if err := apps.WriteFile(out.path(pageFile), s.WritePage); err != nil {
 		return failed("%w", err)
 	}
 	return out.writeJSON(out.path(planFile), &public)
 }
 
-// copyFile copies a file that never changes: what is there already, of that length, is it.
+// copyPiece copies a file that has the name of its content: what is there already, of that length, is it.
+func copyPiece(from, to string) error {
+	here, err := os.Stat(from)
+	there, bad := os.Stat(to)
+	if err == nil && bad == nil && there.Size() == here.Size() {
+		return nil
+	}
+	return copyFile(from, to)
+}
+
 func copyFile(from, to string) error {
 	f, err := openOwn(from)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	there, err := os.Stat(to)
-	if here, bad := f.Stat(); err == nil && bad == nil && there.Size() == here.Size() {
-		return nil
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
 	return apps.WriteFile(to, func(w io.Writer) error {
 		_, err := io.Copy(w, f)
 		return err

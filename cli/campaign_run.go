@@ -24,6 +24,9 @@ func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.F
 	if err := apps.IntRange("--at-once", o.atOnce, 1, maxAtOnce); err != nil {
 		return err
 	}
+	if err := d.hasModel(); err != nil {
+		return err
+	}
 	o.each = d.dir
 	whole, err := wholeOf(d, list)
 	if err != nil {
@@ -94,6 +97,7 @@ func (v *prover) fill(b *batch, d *campaignDir) {
 		b.inputs = append(b.inputs, in)
 	}
 	b.isDone = func(in *input) bool { return d.pieces[in.line-1] != nil }
+	b.over = d.hasModel
 	b.keep = func(in *input, s solution) error {
 		err := b.takePiece(d, in, s)
 		if err == nil {
@@ -129,12 +133,12 @@ func (b *batch) takePiece(d *campaignDir, in *input, s solution) error {
 	}
 	file := d.path(piecesDir, in.file(pieceEnd))
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		model := d.path(in.file(modelEnd))
 		text, err := describe(in.task, b.o, s)
 		if err == nil {
-			err = apps.WriteFile(d.path(in.file(".model.json")), durable.Bytes(text))
+			err = apps.WriteFile(model, durable.Bytes(text))
 		}
-		return errors.Join(fmt.Errorf("it has a model, so there is nothing to prove: it is in %s",
-			d.path(in.file(".model.json"))), err)
+		return errors.Join(fmt.Errorf("it has a model, so there is nothing to prove: it is in %s", model), err)
 	}
 	p := campaign.Piece{Elapsed: s.end.at.Seconds(), Gave: s.gave}
 	var figures struct{ Attempts, Conflicts uint64 }

@@ -95,7 +95,8 @@ func TestCampaign(t *testing.T) {
 	try(exitBadInput, "the formula that the campaign began with", "check", dir)
 }
 
-// Guards that proofs past the bound are checked and not kept, and that a part with a model ends the campaign.
+// Guards that a part with a model ends the campaign: that is said from then on, in what is exported too, and nothing more
+// is tried.
 func TestCampaignOfAModel(t *testing.T) {
 	home, dir := home(t), filepath.Join(t.TempDir(), "w")
 	f := newFake()
@@ -107,9 +108,85 @@ func TestCampaignOfAModel(t *testing.T) {
 		!strings.Contains(f.err.String(), "it has a model") {
 		t.Fatalf("exit code %d, %s", code, &f.err)
 	}
-	models, err := filepath.Glob(filepath.Join(dir, "*.model.json"))
+	models, err := filepath.Glob(filepath.Join(dir, "*"+modelEnd))
 	if err != nil || len(models) == 0 {
-		t.Errorf("no model is kept, %v", err)
+		t.Fatalf("no model is kept, %v", err)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	for _, try := range []struct {
+		code int
+		want string
+		args []string
+	}{
+		{exitFailed, "the formula has a model", []string{"run", dir}},
+		{0, "a part has a model, and so the formula: it is in " + models[0], []string{"status", dir}},
+		{0, `"model":`, []string{"status", dir, "--json"}},
+		{0, "", []string{"export", dir, out}},
+	} {
+		f := newFake()
+		f.dirs = home
+		code := f.runReal(append([]string{"campaign"}, try.args...)...)
+		if text := f.out.String() + f.err.String(); code != try.code || !strings.Contains(text, try.want) {
+			t.Errorf("%v: exit code %d, %s", try.args, code, text)
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(out, pageFile))
+	if err != nil || !strings.Contains(string(page), "A part has a model, and so the formula") {
+		t.Errorf("the exported page does not say so, or: %v", err)
+	}
+	// of a part that was divided
+	inner := filepath.Join(dir, partsDir, "0002")
+	if err := os.MkdirAll(inner, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range models {
+		if err := os.Rename(name, filepath.Join(inner, filepath.Base(name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := openCampaign([]string{dir})
+	if err != nil || d.hasModel() == nil {
+		t.Errorf("the model of a part of a part is not found, %v", err)
+	}
+}
+
+// Guards that neither an export nor a proof is written over a campaign, nor over another one's export, which would not
+// be checked any more; and that what is exported again is what is there now.
+func TestCampaignIsNotOverwritten(t *testing.T) {
+	home, at := home(t), t.TempDir()
+	a, b, out := filepath.Join(at, "a"), filepath.Join(at, "b"), filepath.Join(at, "out")
+	formulas := map[string]string{a: "p cnf 1 2\n1 0\n-1 0\n", b: "p cnf 1 2\n-1 0\n1 0\n"} // of one length
+	try := func(code int, want string, args ...string) {
+		t.Helper()
+		f := newFake()
+		f.dirs = home
+		got := f.runReal(append([]string{"campaign"}, args...)...)
+		if text := f.out.String() + f.err.String(); got != code || !strings.Contains(text, want) {
+			t.Errorf("%v: exit code %d, %q", args, got, text)
+		}
+	}
+	for dir, formula := range formulas {
+		if err := os.WriteFile(dir+".cnf", []byte(formula), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		try(0, "", "new", dir, "--parts", "1", "--", "sat", dir+".cnf")
+		try(0, "", "run", dir, "--workers", "1")
+	}
+	const refused = "a directory with a campaign"
+	try(exitBadInput, refused, "export", a, a)
+	try(exitBadInput, refused, "export", a, b)
+	try(0, "", "export", a, out)
+	try(exitBadInput, refused, "export", b, out)
+	if err := os.WriteFile(filepath.Join(out, formulaFile), []byte(formulas[b]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	try(0, "", "export", a, out)
+	for _, name := range []string{planFile, copiesFile, pageFile, formulaFile, "pieces/0001.json", "pieces/new"} {
+		try(exitBadInput, "want another", "proof", a, filepath.Join(a, filepath.FromSlash(name)))
+	}
+	try(0, "", "proof", a, filepath.Join(a, "whole.lrat"))
+	for _, dir := range []string{a, b, out} {
+		try(0, "s VERIFIED UNSAT", "check", dir)
 	}
 }
 

@@ -44,6 +44,8 @@ type State struct {
 	*Plan
 	Pieces []*Piece  `json:"pieces"`
 	At     time.Time `json:"at"`
+	// Satisfiable says that a part has a model.
+	Satisfiable bool `json:"satisfiable,omitempty"`
 }
 
 // Done counts the parts that are proved.
