@@ -20,6 +20,8 @@ var ErrGoexit = errGoexit
 
 func Pause() { pause() }
 
+func NotTopLevel(symbol string) string { return notTopLevel(symbol) }
+
 func (w *Worker) Slots() []*Record             { return w.Stack.slots }
 func (w *Worker) Split() uint32                { return w.Stack.split }
 func (w *Worker) SetTS(ts uint64)              { w.Stack.ts.Store(ts) }

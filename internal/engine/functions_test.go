@@ -71,3 +71,24 @@ func TestNilFunction(t *testing.T) {
 		}
 	}
 }
+
+// TestTopLevel: what a function is called, or its package's folder, makes no closure of it.
+func TestTopLevel(t *testing.T) {
+	for symbol, want := range map[string]string{
+		"main.functional":                    "",
+		"example.org/a.b/c.funcs2":           "",
+		"example.org/long-range.Near":        "",
+		"example.org/long-range.Near.func1":  "a closure",
+		"example.org/long-range.Near-range1": "a closure",
+		"main.Near.gowrap1":                  "a closure",
+		"main.glob..func1":                   "a closure",
+		"main.(*T).Near":                     "a method",
+		"main.T.Near":                        "a method",
+		"example.org/long-range.T.Near-fm":   "a method value",
+		"example.org/long-range.Near[...]":   "an instance of a generic function",
+	} {
+		if got := engine.NotTopLevel(symbol); got != want {
+			t.Errorf("%s is %q, want %q", symbol, got, want)
+		}
+	}
+}

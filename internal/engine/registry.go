@@ -200,9 +200,10 @@ func symbolOf(key unsafe.Pointer) string {
 	return "an unknown function"
 }
 
-// notTopLevel says what kind of function a symbol names if it is not a top-level one.
+// notTopLevel says what kind of function a symbol names if it is not a top-level one. The name of its package may have
+// a hyphen, no name in a program has one.
 func notTopLevel(symbol string) string {
-	local := symbol[strings.LastIndexByte(symbol, '/')+1:]
+	_, local, _ := strings.Cut(symbol[strings.LastIndexByte(symbol, '/')+1:], ".")
 	switch {
 	case strings.HasSuffix(local, "-fm"):
 		return "a method value"
@@ -210,7 +211,7 @@ func notTopLevel(symbol string) string {
 		return "an instance of a generic function"
 	case strings.Contains(local, ".func") || strings.Contains(local, ".gowrap") || strings.Contains(local, "-range"):
 		return "a closure"
-	case strings.Contains(local, ").") || strings.Count(local, ".") > 1:
+	case strings.Contains(local, "."):
 		return "a method"
 	}
 	return ""
