@@ -92,10 +92,10 @@ func canonicalList(b []byte, v reflect.Value) ([]byte, error) {
 
 func canonicalMap(b []byte, v reflect.Value) ([]byte, error) {
 	entries := make([][]byte, 0, v.Len())
-	for _, k := range v.MapKeys() {
-		e, err := canonical(nil, k)
+	for i := v.MapRange(); i.Next(); { // to look up a NaN finds nothing
+		e, err := canonical(nil, i.Key())
 		if err == nil {
-			e, err = canonical(sized(nil, e), v.MapIndex(k))
+			e, err = canonical(sized(nil, e), i.Value())
 		}
 		if err != nil {
 			return nil, err

@@ -63,3 +63,10 @@ func TestNameOfValues(t *testing.T) {
 		t.Error("a function has a name")
 	}
 }
+
+// A map's values count also where its keys are not equal to themselves.
+func TestNameOfNaN(t *testing.T) {
+	if namedOf(t, map[float64]int{math.NaN(): 1}) == namedOf(t, map[float64]int{math.NaN(): 2}) {
+		t.Error("maps with other values have one name")
+	}
+}
