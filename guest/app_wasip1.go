@@ -139,7 +139,7 @@ func result(in []byte) (*apps.Problem, any, error) {
 	}
 	f, _ := engine.Lookup(root)
 	v := reflect.New(f.Result)
-	if err := wire.Value().Decode(in[from:from+k], v.Interface()); err != nil {
+	if err := wire.Shared().Decode(in[from:from+k], v.Interface()); err != nil {
 		return nil, nil, err
 	}
 	return p, v.Elem().Interface(), nil

@@ -31,11 +31,15 @@ type outer struct{ handles map[*engine.Taken]int32 }
 
 func (o outer) Wanted() int { return int(hostWanted()) }
 
+// stays is in place of the handle of a job that cannot leave.
+const stays = -1
+
 func (o outer) Offer(t *engine.Taken) {
 	j := t.Job()
 	arg, err := wire.Shared().Encode(j.Arg)
 	if err != nil {
-		panic(fmt.Errorf("the argument of %s cannot leave: %w", j.Func, err))
+		o.handles[t] = stays
+		return
 	}
 	tellNames(j.Func, j.Arg)
 	up, last := j.ID.Path[:len(j.ID.Path)-1], j.ID.Path[len(j.ID.Path)-1]
@@ -46,7 +50,10 @@ func (o outer) Offer(t *engine.Taken) {
 func (o outer) Await(list []*engine.Taken) (int, *engine.Outcome) {
 	handles := make([]int32, len(list))
 	for i, t := range list {
-		handles[i] = o.handles[t]
+		if handles[i] = o.handles[t]; handles[i] == stays {
+			delete(o.handles, t)
+			return i, nil
+		}
 	}
 	i := 0
 	if len(list) > 1 {
@@ -64,7 +71,9 @@ func (o outer) Await(list []*engine.Taken) (int, *engine.Outcome) {
 }
 
 func (o outer) Dropped(t *engine.Taken) {
-	hostDrop(o.handles[t])
+	if h := o.handles[t]; h != stays {
+		hostDrop(h)
+	}
 	delete(o.handles, t)
 }
 
@@ -145,7 +154,7 @@ func decodeOutcome(name string, b []byte) (o engine.Outcome) {
 	switch b[0] {
 	case returned:
 		v := reflect.New(f.Result)
-		if err := wire.Outcomes().Decode(b[1:], v.Interface()); err != nil {
+		if err := wire.Shared().Decode(b[1:], v.Interface()); err != nil {
 			o.Failure = &job.Error{Func: name, Panic: err.Error()}
 			return o
 		}

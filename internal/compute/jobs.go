@@ -28,7 +28,7 @@ func read(fn string, arg []byte) (f engine.Func, v any, err error) {
 	if !ok {
 		return f, nil, fmt.Errorf("there is no function %q here", clip(fn, maxFailureName))
 	}
-	if v, err = decodeValue(wire.Shared(), arg, f.Arg); err != nil {
+	if v, err = decodeValue(arg, f.Arg); err != nil {
 		return f, nil, fmt.Errorf("the argument of %s: %w", fn, err)
 	}
 	if err = f.Refuses(v); err != nil {

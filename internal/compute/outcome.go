@@ -155,7 +155,7 @@ func DecodeOutcome(run job.RunID, b []byte, fn engine.Func) (result any, err err
 		}
 		err = o.Error.jobError(run)
 	}
-	if result, bad = decodeValue(wire.Outcomes(), o.Value, fn.Result); bad != nil {
+	if result, bad = decodeValue(o.Value, fn.Result); bad != nil {
 		return nil, nil, nil, bad
 	}
 	return result, err, nil, nil
@@ -181,14 +181,14 @@ func ResultOf(fn string, value []byte) (result any, known bool, err error) {
 	if !ok {
 		return nil, false, nil
 	}
-	result, err = decodeValue(wire.Outcomes(), value, f.Result)
+	result, err = decodeValue(value, f.Result)
 	return result, true, err
 }
 
 // decodeValue makes a value of type t from its encoding.
-func decodeValue(c *wire.Codec, b []byte, t reflect.Type) (any, error) {
+func decodeValue(b []byte, t reflect.Type) (any, error) {
 	v := reflect.New(t)
-	if err := c.Decode(b, v.Interface()); err != nil {
+	if err := wire.Shared().Decode(b, v.Interface()); err != nil {
 		return nil, err
 	}
 	return v.Elem().Interface(), nil

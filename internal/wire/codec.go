@@ -19,7 +19,11 @@ type Codec struct {
 	enc   cbor.UserBufferEncMode
 	dec   cbor.DecMode
 	limit int
+	types *shapes // nil: what is encoded is the protocol's
 }
+
+// MaxLevels is how deep applications' values may nest: lists, maps and structs in each other.
+const MaxLevels = 64
 
 // MaxElements is how many elements an array may have whose sender may lie.
 const MaxElements = 16 << 10
@@ -34,15 +38,15 @@ func Control() *Codec { return control }
 // skipped.
 func Figures() *Codec { return figures }
 
-// Value is the codec of applications' values in messages: at most MaxValue bytes, 64 levels deep, as many elements as
+// Value is the codec of applications' values in messages: at most MaxValue bytes, MaxLevels deep, as many elements as
 // fit.
 func Value() *Codec { return value }
 
 // Outcomes is the codec of what came of jobs: as Value, and at most MaxOutcome bytes.
 func Outcomes() *Codec { return outcomes }
 
-// Shared is the codec of what jobs share, and of arguments that other jobs get: as Value, and as many bytes as there is
-// memory for. Whoever holds such values bounds them.
+// Shared is the codec of what jobs share, of arguments that other jobs get, and of results: as Value, and as many bytes
+// as there is memory for, and strings that need not be UTF-8. Whoever holds such values bounds them.
 func Shared() *Codec { return shared }
 
 // Local is the codec of what goes between the processes of one peer: at most MaxLocalFrame bytes, 16 levels
@@ -55,19 +59,25 @@ func Local() *Codec { return local }
 func Told() *Codec { return told }
 
 var (
-	local    = newCodec(MaxLocalFrame, 16, MaxLocalFrame/2, 1<<10, cbor.ExtraDecErrorUnknownField)
-	told     = newCodec(math.MaxInt, 16, MaxElements, 1<<10, cbor.ExtraDecErrorUnknownField)
-	control  = newCodec(MaxControlFrame, 16, MaxElements, 1<<10, cbor.ExtraDecErrorUnknownField)
-	figures  = newCodec(MaxControlFrame, 16, MaxElements, 1<<10, cbor.ExtraDecErrorNone)
-	value    = newCodec(MaxValue, 64, MaxValue, MaxValue, cbor.ExtraDecErrorUnknownField)
-	outcomes = newCodec(MaxOutcome, 64, MaxOutcome, MaxOutcome, cbor.ExtraDecErrorUnknownField)
-	shared   = newCodec(math.MaxInt, 64, math.MaxInt32, math.MaxInt32, cbor.ExtraDecErrorUnknownField)
+	local    = newCodec(utf8, MaxLocalFrame, 16, MaxLocalFrame/2, 1<<10, cbor.ExtraDecErrorUnknownField)
+	told     = newCodec(utf8, math.MaxInt, 16, MaxElements, 1<<10, cbor.ExtraDecErrorUnknownField)
+	control  = newCodec(utf8, MaxControlFrame, 16, MaxElements, 1<<10, cbor.ExtraDecErrorUnknownField)
+	figures  = newCodec(utf8, MaxControlFrame, 16, MaxElements, 1<<10, cbor.ExtraDecErrorNone)
+	value    = newCodec(utf8, MaxValue, MaxLevels, MaxValue, MaxValue, cbor.ExtraDecErrorUnknownField)
+	outcomes = newCodec(utf8, MaxOutcome, MaxLevels, MaxOutcome, MaxOutcome, cbor.ExtraDecErrorUnknownField)
+	shared   = newCodec(anyText, math.MaxInt, MaxLevels, math.MaxInt32, math.MaxInt32, cbor.ExtraDecErrorUnknownField)
 )
 
-func newCodec(limit, depth, elements, pairs int, refused cbor.ExtraDecErrorCond) *Codec {
+const (
+	utf8    = cbor.UTF8RejectInvalid
+	anyText = cbor.UTF8DecodeInvalid
+)
+
+func newCodec(text cbor.UTF8Mode, limit, depth, elements, pairs int, refused cbor.ExtraDecErrorCond) *Codec {
 	encoding := cbor.CoreDetEncOptions()
 	encoding.TagsMd = cbor.TagsForbidden
 	encoding.NilContainers = cbor.NilContainerAsNull
+	encoding.Time = cbor.TimeRFC3339Nano
 	enc, err := encoding.UserBufferEncMode()
 	if err != nil {
 		panic(err) // the options are constants
@@ -78,6 +88,7 @@ func newCodec(limit, depth, elements, pairs int, refused cbor.ExtraDecErrorCond)
 		MaxArrayElements:  elements,
 		MaxMapPairs:       pairs,
 		IndefLength:       cbor.IndefLengthForbidden,
+		UTF8:              text,
 		TagsMd:            cbor.TagsForbidden,
 		ExtraReturnErrors: refused,
 		FieldNameMatching: cbor.FieldNameMatchingCaseSensitive,
@@ -86,12 +97,20 @@ func newCodec(limit, depth, elements, pairs int, refused cbor.ExtraDecErrorCond)
 	if err != nil {
 		panic(err)
 	}
-	return &Codec{enc, dec, limit}
+	c := &Codec{enc: enc, dec: dec, limit: limit}
+	if depth == MaxLevels {
+		c.types = &shapes{}
+	}
+	return c
 }
 
 // Encode returns the encoding of v, or an error that wraps ErrEncoding if v cannot be encoded or is too long.
 func (c *Codec) Encode(v any) ([]byte, error) {
-	b, err := c.enc.Marshal(v)
+	var b []byte
+	err := c.types.refuse(v)
+	if err == nil {
+		b, err = c.enc.Marshal(v)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrEncoding, err)
 	}
@@ -104,7 +123,10 @@ func (c *Codec) Encode(v any) ([]byte, error) {
 // Append writes the encoding of v to the end of b. On an error, as those of Encode, b is as it was.
 func (c *Codec) Append(b *bytes.Buffer, v any) error {
 	before := b.Len()
-	err := c.enc.MarshalToBuffer(v, b)
+	err := c.types.refuse(v)
+	if err == nil {
+		err = c.enc.MarshalToBuffer(v, b)
+	}
 	if err == nil {
 		if n := b.Len() - before; n > c.limit {
 			err = fmt.Errorf("%T takes %d bytes, at most %d may leave a peer", v, n, c.limit)

@@ -3,7 +3,8 @@
 // Everything is CBOR in its deterministic encoding (RFC 8949, 4.2): the same value gives the same bytes, so
 // that hashes of encodings identify values. Decoding is strict. It refuses, with an error and without
 // allocating much more than the input is long: repeated map keys, fields that the type does not have,
-// indefinite lengths, tags, invalid UTF-8, deep nesting, overlong arrays and maps, and bytes after the value.
+// indefinite lengths, tags, invalid UTF-8 (but see Shared), deep nesting, overlong arrays and maps, and bytes after the
+// value.
 // No type is chosen by the sender.
 //
 // Of the codecs Local is for what goes between the processes of one peer, and Told for what it is told by the one that
