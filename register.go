@@ -10,10 +10,17 @@ import (
 // "application.function". Call it in an init function.
 //
 // fn must be a top-level function: closures, method values and instances of generic functions cannot travel. Its
-// argument and result must be types that can be encoded for another machine: numbers, booleans, strings, and
-// arrays, slices, maps, pointers and structs of these. A struct must not have unexported fields (they would be
-// lost on the way) unless it is an encoding.BinaryMarshaler and encoding.BinaryUnmarshaler. Interfaces,
-// functions, channels, complex numbers and unsafe pointers are refused.
+// argument and result must be types whose values arrive at another machine as they left: numbers, booleans, strings,
+// times, and arrays, slices, maps, pointers and structs of these, but for pointers to what may be nil and keys with
+// pointers or times in them. A struct must not have fields that would be lost on the way, as unexported ones, unless it
+// is an encoding.BinaryMarshaler and encoding.BinaryUnmarshaler; what is one, a handle among them, is not embedded
+// besides other fields. Interfaces, functions, channels, complex numbers and unsafe pointers are refused.
+//
+// Few values of such types do not leave: a job with such an argument is run where it was spawned, and such a result of
+// one that ran elsewhere, or of the root, is its panic. They are those whose lists, maps and structs are more than 64
+// levels deep in each other, a circle of pointers among them; and times before the year 0 or after 9999, or whose zone
+// is not whole minutes from UTC. A time arrives without the name of its zone and its reading of the monotonic clock,
+// and all NaNs as one.
 //
 // Options say more of fn than its types do: what an argument must be, and how a result that a stranger has computed can
 // be told from a wrong one. See Option.

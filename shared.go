@@ -18,7 +18,7 @@ import (
 type handle[S engine.Shared] = engine.Lead[S]
 
 // A Constant is a handle of a value that many jobs read and none changes: a database, a scene, a formula. It may be
-// a job's argument, or a field in it, but not in slices or maps.
+// a job's argument, or a field in it, but not in slices or maps. Its type is such as Register takes.
 type Constant[T any] struct{ handle[*version[T]] }
 
 // ShareConstant makes v a constant, whose memory belongs to the runtime from now on: nobody may change it. Equal values

@@ -3,6 +3,7 @@ package satin
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"sync/atomic"
 
@@ -142,6 +143,9 @@ func (v *version[T]) marshal() ([]byte, error) {
 	name, err := v.call(engine.Name{}, nil)
 	return append([]byte(nil), name[:]...), err
 }
+
+// Holds is the type of the value, which Register looks at.
+func (*version[T]) Holds() reflect.Type { return reflect.TypeFor[T]() }
 
 // Leave is engine.Shared's.
 func (v *version[T]) Leave(s *engine.Shelf) (l engine.Leaving, ok bool, err error) {

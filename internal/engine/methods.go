@@ -34,7 +34,7 @@ func EnterMethod(what, name string, key unsafe.Pointer, typed any, types ...refl
 			panic(fmt.Sprintf("satin: %s(%q): %s is inside %s, and what is shared cannot name what is shared", what, name,
 				h, t))
 		}
-		if why := notEncodable(t, map[reflect.Type]bool{}); why != "" {
+		if why := notEncodable(t); why != "" {
 			panic(fmt.Sprintf("satin: %s(%q): %s cannot be sent to another machine: %s", what, name, t, why))
 		}
 	}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding"
 	"errors"
 	"fmt"
 	"maps"
@@ -135,7 +134,7 @@ func Describe(name string, key unsafe.Pointer, arg, res reflect.Type, mayFail bo
 		panic(fmt.Sprintf("satin: Register(%q): %s is %s; only a top-level function can travel", name, d.symbol, why))
 	}
 	for what, t := range map[string]reflect.Type{"argument": arg, "result": res} {
-		if why := notEncodable(t, map[reflect.Type]bool{}); why != "" {
+		if why := notEncodable(t); why != "" {
 			panic(fmt.Sprintf("satin: Register(%q): the %s of %s cannot be sent to another machine: %s", name, what,
 				d.symbol, why))
 		}
@@ -213,79 +212,6 @@ func notTopLevel(symbol string) string {
 		return "a closure"
 	case strings.Contains(local, "."):
 		return "a method"
-	}
-	return ""
-}
-
-var (
-	marshaler   = reflect.TypeFor[encoding.BinaryMarshaler]()
-	unmarshaler = reflect.TypeFor[encoding.BinaryUnmarshaler]()
-)
-
-// handleIn finds a type that stands for shared values in what values of t lead to.
-func handleIn(t reflect.Type, seen map[reflect.Type]bool) reflect.Type {
-	if t.Implements(carried) || t.Implements(carrier) {
-		return t
-	}
-	if seen[t] {
-		return nil
-	}
-	seen[t] = true
-	switch t.Kind() {
-	case reflect.Map:
-		if h := handleIn(t.Key(), seen); h != nil {
-			return h
-		}
-		return handleIn(t.Elem(), seen)
-	case reflect.Pointer, reflect.Slice, reflect.Array:
-		return handleIn(t.Elem(), seen)
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if h := handleIn(t.Field(i).Type, seen); h != nil {
-				return h
-			}
-		}
-	}
-	return nil
-}
-
-// notEncodable says why values of t could not be sent to another machine; seen breaks the circle of recursive types.
-func notEncodable(t reflect.Type, seen map[reflect.Type]bool) string {
-	if t.Implements(carried) || t.Implements(carrier) {
-		return ""
-	}
-	if seen[t] || t.Implements(marshaler) && reflect.PointerTo(t).Implements(unmarshaler) {
-		return ""
-	}
-	seen[t] = true
-	switch t.Kind() {
-	case reflect.Chan, reflect.Func, reflect.Interface, reflect.UnsafePointer, reflect.Complex64,
-		reflect.Complex128, reflect.Uintptr:
-		return fmt.Sprintf("%s is of kind %s", t, t.Kind())
-	case reflect.Slice, reflect.Map:
-		if h := handleIn(t, map[reflect.Type]bool{}); h != nil {
-			return fmt.Sprintf(
-				"%s is inside %s, and what a job shares has to be found without a search through lists", h, t)
-		}
-	}
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Array:
-		return notEncodable(t.Elem(), seen)
-	case reflect.Map:
-		if why := notEncodable(t.Key(), seen); why != "" {
-			return why
-		}
-		return notEncodable(t.Elem(), seen)
-	case reflect.Struct:
-		for i := range t.NumField() {
-			f := t.Field(i)
-			if !f.IsExported() {
-				return fmt.Sprintf("field %s of %s is unexported and would be lost", f.Name, t)
-			}
-			if why := notEncodable(f.Type, seen); why != "" {
-				return why
-			}
-		}
 	}
 	return ""
 }
