@@ -39,6 +39,9 @@ func (w *Worker) TS() (tail, split uint32) {
 	return uint32(ts >> 32), uint32(ts)
 }
 
+// Untaken counts the groups that have results which nobody has taken.
+func (w *Worker) Untaken() int { return len(w.ready) }
+
 func (w *Worker) Hold()                                   { w.Stack.hold() }
 func (w *Worker) Raise()                                  { w.Stack.raise() }
 func (w *Worker) SetCoarse()                              { w.Stack.coarse = true }

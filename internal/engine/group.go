@@ -12,9 +12,17 @@ type Group struct {
 
 // Fork opens a group of children of the running job.
 func (w *Worker) Fork() Group {
-	w.groups++
+	if w.groups++; len(w.ready) > 0 {
+		forgetUntaken(w)
+	}
 	return Group{Worker: w, ID: w.groups}
 }
+
+// forgetUntaken forgets results of groups that nobody can take any more. It is by itself so that Fork stays short
+// enough to be inlined.
+//
+//go:noinline
+func forgetUntaken(w *Worker) { w.ready.cut(w.Stack.Cur) }
 
 // Ready says that a child of the group, or of a later one, has finished and waits to be taken.
 func (g *Group) Ready() bool {
@@ -48,7 +56,7 @@ func (g *Group) Next() *Record {
 	w.Stack.Counts.syncs++
 	for {
 		w.drain()
-		if r := w.ready.take(g.ID, w.Stack.Cur>>DepthShift); r != nil {
+		if r := w.ready.take(g.ID, w.Stack.Cur); r != nil {
 			g.Left--
 			return r
 		}
@@ -68,7 +76,7 @@ func (g *Group) Abort() {
 		w.Stack.Counts.aborts++
 	}
 	for g.Left > 0 {
-		if r := w.ready.take(g.ID, w.Stack.Cur>>DepthShift); r != nil {
+		if r := w.ready.take(g.ID, w.Stack.Cur); r != nil {
 			w.failures.crossOut(r)
 			if r.Slot == NoSlot {
 				w.Stack.recycle(r)

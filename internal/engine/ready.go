@@ -1,5 +1,7 @@
 package engine
 
+import "slices"
+
 // A readyList holds finished jobs of groups until their Results loops take them: a queue for each group, the first to
 // finish first, ascending by group. Groups of inner frames have higher numbers, so the group whose loop is running
 // is nearly always at the end.
@@ -27,22 +29,34 @@ func (l *readyList) push(r *Record) {
 	(*l)[i] = readyQueue{r.Group, r, r}
 }
 
-// take removes the job of the group that finished first; nil if there is none. Queues of frames deeper than
-// depth, the running one's, are what frames that have ended left behind: they go.
-func (l *readyList) take(group, depth uint64) *Record {
+// take removes the job of the group that finished first; nil if there is none. The running frame is cur.
+func (l *readyList) take(group, cur uint64) *Record {
+	l.cut(cur)
 	for i := len(*l) - 1; i >= 0 && (*l)[i].group >= group; i-- {
-		q := &(*l)[i]
-		if q.group == group {
+		if q := &(*l)[i]; q.group == group {
 			r := q.first
 			if q.first = r.next; q.first == nil {
-				*l = append((*l)[:i], (*l)[i+1:]...)
+				*l = slices.Delete(*l, i, i+1)
 			}
 			r.next = nil
 			return r
 		}
-		if q.first.ID&^doneBit>>DepthShift > depth {
-			*l = append((*l)[:i], (*l)[i+1:]...)
-		}
 	}
 	return nil
+}
+
+// cut forgets what is left of frames that have ended. The running frame is cur.
+//
+// What can still be taken are children of the running frame, which it has counted in cur, or of frames below it, whose
+// depth is less. So whatever has a higher ID is of a frame that has ended: a deeper one, or an earlier one of the same
+// depth. It is at the end, because frames come here before they open a group (Fork). What an earlier frame left may
+// have a lower ID, if the running one had spawned more before it opened its first group: that goes when another
+// frame opens one, or with the job around them that call runs.
+func (l *readyList) cut(cur uint64) {
+	n := len(*l)
+	for n > 0 && (*l)[n-1].first.ID&^doneBit > cur {
+		n--
+	}
+	clear((*l)[n:])
+	*l = (*l)[:n]
 }

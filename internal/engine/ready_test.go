@@ -14,7 +14,7 @@ func TestReadyInOrder(t *testing.T) {
 		group uint64
 		want  *Record
 	}{{2, b1}, {1, a1}, {2, b2}, {2, nil}, {3, c1}, {1, a2}, {1, nil}} {
-		if got := l.take(step.group, 2); got != step.want {
+		if got := l.take(step.group, 2<<DepthShift); got != step.want {
 			t.Fatalf("step %d: took %p of group %d, want %p", i, got, step.group, step.want)
 		}
 	}

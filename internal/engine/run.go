@@ -111,6 +111,7 @@ func (w *Worker) call(r *Record, cur uint64) {
 			w.drop()
 		}
 		w.Stack.Cur = cur
+		forgetUntaken(w)
 		if aborted && abort.r != r {
 			panic(v)
 		}
@@ -121,6 +122,9 @@ func (w *Worker) call(r *Record, cur uint64) {
 		w.SyncTo(base)
 	}
 	w.Stack.Cur = cur
+	if len(w.ready) > 0 {
+		forgetUntaken(w)
+	}
 	returned = true
 }
 
