@@ -19,6 +19,7 @@ func init() {
 	satin.Register("test.early", early)
 	satin.Register("test.spinUntil", spinUntil)
 	satin.Register("test.abortStates", abortStates)
+	satin.Register("test.triesAborted", triesAborted)
 	satin.Register("test.twice", twice)
 	satin.Register("test.forgetful", forgetful)
 	satin.Register("test.goexit", goexit)
@@ -83,6 +84,32 @@ func abortStates(f *satin.Frame, _ int) int {
 		panic(fmt.Sprint("child not begun: ", err))
 	}
 	return 1
+}
+
+// triesAborted asks for a child that was aborted before it began, when its place has another job.
+func triesAborted(f *satin.Frame, _ int) int {
+	x, e := satin.Spawn(f, identity, 1), satin.SpawnErr(f, odd, 1)
+	f.Abort()
+	y, z := satin.Spawn(f, identity, 2), satin.SpawnErr(f, odd, 2)
+	for range 2 {
+		if v, err := x.Try(); err != engine.ErrAborted {
+			panic(fmt.Sprint("Try of an aborted child: ", v, err))
+		}
+		if v, err := e.Get(); err != engine.ErrAborted {
+			panic(fmt.Sprint("Get of an aborted child: ", v, err))
+		}
+	}
+	_, _ = z.Get()
+	return y.Get()
+}
+
+// A child that was aborted says so for as long as the job runs.
+func TestAbortedStaysAborted(t *testing.T) {
+	for _, workers := range []int{0, 1, 2} {
+		if r := run(t, testPool(t, workers), triesAborted, 0); r != 2 {
+			t.Error(r)
+		}
+	}
 }
 
 // until waits for something that is bound to happen.

@@ -162,7 +162,9 @@ func (w *Worker) drop() {
 		return
 	}
 	if !r.gone && w.Stack.claim(h) {
-		r.ID |= abortedBit
+		if r.ID |= abortedBit; r.Group == 0 {
+			w.Stack.detach(r, h) // its Future asks, and the slot's next job must not answer
+		}
 		r.Group = 0
 		w.Stack.Head = h
 		w.lowerFence(h)
