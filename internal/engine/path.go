@@ -16,7 +16,8 @@ import (
 // frames do not end, so their levels do not change (deeper ones do, those are other words). The one exception
 // is an abort, after which the ancestors may end before the thief has noticed. So a reader holds the mutex of
 // paths, and gives up at a record that was dropped; and disown waits, after it dropped a record, until no reader holds
-// it.
+// it. So when a root has ended nobody reads through its entry in the table of levels, and its worker clears that: an
+// idle one would hold the job's argument.
 
 // paths is what a pool's workers read each other's paths by.
 type paths struct {

@@ -64,7 +64,8 @@ func (w *Worker) runRoot(r *Record) {
 		w.Stack.hold()
 	}
 	defer func() { // also when the panic is an outer root's abort, or the job ended its goroutine
-		w.roots = w.roots[:n]
+		w.roots[n], w.roots = stolenRoot{}, w.roots[:n]
+		w.Stack.tab.Load().roots[cur>>DepthShift+1] = nil // see path.go
 		w.alone.Store(alone)
 		w.tallied.count(&w.Stack.Counts, outer)
 		w.grain.restart()

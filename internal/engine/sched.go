@@ -160,6 +160,7 @@ func (p *Pool) rest(w *Worker) bool {
 // awaitCore blocks a spare worker until it is given a core; false when the pool was closed, and the core, if
 // it got one in the same moment, is passed on.
 func (s *scheduler) awaitCore(w *Worker) bool {
+	w.Stack.empty() // it may wait for long
 	select {
 	case fed := <-w.core:
 		s.gotCore(w, fed)

@@ -115,6 +115,7 @@ type stack struct {
 	split   uint32    // the split in ts
 	coarse  bool      // jobs take long: what is stealable stays so (grain)
 	handed  []uint32  // slots whose jobs were handed over (gone.go), ascending
+	used    uint32    // slots from here on have no record of a function
 	free    []*Record // by function index: records to reuse, linked by next
 	last    [8]*Desc  // functions spawned recently, by a hash of their key
 	owner   *Worker   // of its records
@@ -238,7 +239,24 @@ func (s *stack) install(d *Desc, h uint32) *Record {
 	r := s.take(d)
 	r.Slot = h
 	s.slots[h] = r
+	s.used = max(s.used, h+1)
 	return r
+}
+
+// empty takes the records out of the free slots, so that the last jobs' arguments can be collected: Get leaves them
+// there for the next job to overwrite.
+//
+// It does to each what install may do to it at any time, because it is free: whatever was there came back, was
+// dropped and left to its thief, or never was visible to one (pop, disown, regain). So no thief that is between its
+// compare-and-swap and its look at a slot means one of these, and no path leads through their records. Neither the
+// array nor the bounds change. The next job in the slot finds a record that fits no function, and is spawned the slow
+// way.
+func (s *stack) empty() {
+	unused := *(**Record)(s.slotTab.Load().shut)
+	for ; s.used > s.Head; s.used-- {
+		s.recycle(s.slots[s.used-1])
+		s.slots[s.used-1] = unused
+	}
 }
 
 // take gives an unused record of d's function.
