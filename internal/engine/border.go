@@ -179,8 +179,7 @@ func (p *Pool) hurry(r *Record) {
 	default:
 		return // it begins when a worker has nothing else to do
 	}
-	p.sched.inbox = slices.Delete(p.sched.inbox, i, i+1)
-	p.sched.inboxLen.Add(-1)
+	p.sched.removeFromInbox(i)
 	v.first = r
 	if p.sched.free.Load() > 0 {
 		p.sched.feed(v)

@@ -126,20 +126,25 @@ func TestPausedBorder(t *testing.T) {
 	if p.Queued() != 2 {
 		t.Errorf("%d of 2 jobs are queued", p.Queued())
 	}
-	guest.Cancel()
+	if guest.Cancel(); p.Queued() != 1 {
+		t.Errorf("%d jobs are queued when one of 2 was cancelled", p.Queued())
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancelled := make(chan error)
 	go func() {
 		_, err := Run(ctx, p, fib, 5)
 		cancelled <- err
 	}()
-	until(t, "the run is queued", func() bool { return p.Queued() == 3 })
+	until(t, "the run is queued", func() bool { return p.Queued() == 2 })
 	cancel()
 	if err := <-cancelled; err != context.Canceled {
 		t.Error(err)
 	}
 	if len(got) != 0 {
 		t.Error("a paused pool runs jobs")
+	}
+	if n := p.Inbox(); n != 1 {
+		t.Errorf("%d jobs wait, not the only one that was not cancelled", n)
 	}
 	p.SetCores(1)
 	if v := <-got; v != 55 {
@@ -148,6 +153,9 @@ func TestPausedBorder(t *testing.T) {
 	until(t, "the only core is idle", func() bool { return p.Idle() == 1 })
 	if p.Queued() != 0 || len(got) != 0 {
 		t.Error("a cancelled guest is there still")
+	}
+	if s := p.Stats(); s.Launched != 3 || s.Spawned+s.Launched != s.Executed+s.Aborted {
+		t.Errorf("jobs do not add up: %+v", s)
 	}
 
 	resetGates()

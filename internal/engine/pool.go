@@ -282,6 +282,8 @@ func (p *Pool) cancel(r *Record, why error) {
 	if v := r.thief.Load(); v != nil {
 		v.Stack.raise()
 		p.sched.wake(v)
+	} else if p.sched.withdraw(r) {
+		p.frontier.countDropped()
 	}
 	r.out.ended(r)
 }

@@ -209,6 +209,23 @@ func (s *scheduler) inject(r *Record) {
 	s.workAppeared()
 }
 
+// withdraw takes r out of the inbox; false if it is not there.
+func (s *scheduler) withdraw(r *Record) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.Index(s.inbox, r)
+	if i >= 0 {
+		s.removeFromInbox(i)
+	}
+	return i >= 0
+}
+
+// removeFromInbox is called with mu held.
+func (s *scheduler) removeFromInbox(i int) {
+	s.inbox = slices.Delete(s.inbox, i, i+1)
+	s.inboxLen.Add(-1)
+}
+
 // takeInbox gives the oldest job of the inbox, for a thief outside the oldest that may leave, and is not the root of a
 // run or a guest.
 func (s *scheduler) takeInbox(outside bool) *Record {
@@ -219,8 +236,7 @@ func (s *scheduler) takeInbox(outside bool) *Record {
 	defer s.mu.Unlock()
 	for i, r := range s.inbox {
 		if !outside || r.W != nil && (r.out == nil || !r.out.alone) {
-			s.inbox = slices.Delete(s.inbox, i, i+1)
-			s.inboxLen.Add(-1)
+			s.removeFromInbox(i)
 			return r
 		}
 	}
