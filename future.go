@@ -2,7 +2,9 @@ package satin
 
 import "github.com/satin-peer/satin/internal/engine"
 
-// A Future stands for the result of one spawned job. It is used in the job that spawned it, once.
+// A Future stands for the result of one spawned job. It is used in the job that spawned it, once. A second Get there is
+// noticed. What comes of a Future that was kept until that job has ended, or is used in another one, is not promised:
+// it may be another job's result.
 type Future[A, R any] struct {
 	r  *engine.Record
 	id uint64
@@ -12,7 +14,7 @@ type Future[A, R any] struct {
 // calls it here. If a thief inside this process has it, the worker helps that thief; if it is further away, other
 // jobs use the core until the result is back.
 //
-// Get panics with a *JobError if the job panicked, and with a clear message if the result was taken before.
+// Get panics with a *JobError if the job panicked, and with a clear message if this job took the result before.
 func (x Future[A, R]) Get() R {
 	t := taskOf[A, R](x.r)
 	w := t.W

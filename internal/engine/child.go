@@ -84,7 +84,7 @@ func (w *Worker) Await(r *Record, id uint64) bool {
 	}
 	for !r.finished(id) {
 		if r.ID != id || r.consumed || r.Slot >= w.Stack.Head || w.Stack.slots[r.Slot] != r {
-			panic("satin: a result was taken twice, or after its job was aborted, or outside the job that spawned it")
+			panic("satin: a result was taken twice, or outside the job that spawned it")
 		}
 		if r.state.Load() == done && !r.joined {
 			w.drain()
