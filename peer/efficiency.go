@@ -175,13 +175,15 @@ func (x *coordinator) muster(r *part, peers int) {
 // efficiency is the run's weighted average efficiency in the last period, 0 to 1; 0 where it is not known. The
 // conductor's mutex is held.
 func (r *part) efficiency() float64 {
-	switch {
-	case r == nil || r.final != nil:
+	if r == nil || r.final != nil {
 		return 0
-	case r.gauge != nil && r.session.Stats().Master:
+	}
+	s := r.session.Stats()
+	if r.gauge != nil && s.Master {
 		return r.gauge.last.Efficiency
-	case r.loads[r.master] != nil:
-		return float64(r.loads[r.master].Efficiency) / wholeShare
+	}
+	if l := r.loads[r.master(&s)]; l != nil {
+		return float64(l.Efficiency) / wholeShare
 	}
 	return 0
 }

@@ -198,9 +198,8 @@ func (t *conductor) hearLoad(from peer.ID, payload []byte) {
 			l.cores = old.cores
 		}
 		l.cores = max(l.cores, min(l.Workers, satin.MaxWorkers))
-		if r.loads[from] = &l; from == r.master {
-			r.hearYardstick(l.Yardstick)
-		}
+		r.loads[from] = &l
+		r.hearYardstick(from, l.Yardstick)
 		r.most = max(r.most, len(r.loads)+1)
 		if r.final != nil && r.manifest.Owner == t.self { // what it did last
 			t.hours.count(r, true, *r.final, l.heard)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/wire"
-	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
@@ -72,24 +71,10 @@ func (t *conductor) hearNews(author peer.ID, b []byte) {
 	}
 	if s := t.sessions.of(n.Run); s != nil {
 		s.Hear(n)
-		if n.Master != nil {
-			t.heardMaster(n.Run, author, n.Master)
+		if n.Master != nil && !n.Master.Waiting {
+			t.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Led(now, n.Run, peerName(author)) })
 		}
 		return
 	}
 	t.announced(n.Run, author)
-}
-
-// heardMaster notes who holds a run's root job, for people and for the life of runs: package steal has its own account.
-func (t *conductor) heardMaster(run job.RunID, id peer.ID, b *steal.Beacon) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	r := t.parts[run]
-	if r == nil {
-		return
-	}
-	r.master, r.masterHeard = id, t.now()
-	if !b.Waiting {
-		t.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.Led(now, run, peerName(id)) })
-	}
 }

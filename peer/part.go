@@ -39,10 +39,7 @@ type part struct {
 	loads map[peer.ID]*load // what the others that take part have told
 	most  int               // peers that took part at one time
 
-	master      peer.ID // who was last heard to hold the root job
-	masterHeard time.Time
-	began       time.Time
-
+	began time.Time
 	now   func() time.Time
 	pace  pace.Meter
 	gauge *gauge // while the root is here
@@ -299,10 +296,21 @@ func (r *part) statsBy(count func(*session.Session) port.Figures) report.RunStat
 func (r *part) note(f port.Figures, s session.Stats, now time.Time) {
 	if s.Master {
 		r.reached = max(r.reached, f.Progress)
-	} else if l := r.loads[r.master]; l != nil {
+	} else if l := r.loads[r.master(&s)]; l != nil {
 		r.reached = max(r.reached, float64(l.Share)/wholeShare)
 	}
 	r.pace.Add(now.Sub(r.began), r.reached)
+}
+
+// master is who holds the root, by what the core of package steal believes and not by what anybody says; "" if that is
+// not known. The owner of a run that is verified gives its root to nobody.
+func (r *part) master(s *session.Stats) peer.ID {
+	name := string(s.MasterID)
+	if r.manifest.Verify != "" {
+		name = string(r.manifest.Owner)
+	}
+	id, _ := peer.Decode(name)
+	return id
 }
 
 // left is how long the run will still take; nil while nobody knows. The mutex is held.

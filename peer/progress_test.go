@@ -11,6 +11,8 @@ import (
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/steal"
 )
 
 // A peer's rate is what came between the last two times it told; when it tells no more, the rate falls, and ends.
@@ -62,21 +64,26 @@ func TestLoadsOfNewerBuilds(t *testing.T) {
 
 // How far a run is comes from its root, or from whoever holds it, and from nobody else; and it does not go back.
 func TestHowFarARunIs(t *testing.T) {
-	r := &part{began: time.Now(), master: "m",
-		loads: map[libpeer.ID]*load{"m": {Share: 300_000}, "x": {Share: 900_000}}}
+	_, m := newKey(t)
+	r := &part{manifest: &runs.Manifest{}, began: time.Now(),
+		loads: map[libpeer.ID]*load{m: {Share: 300_000}, "x": {Share: 900_000}}}
 	for _, c := range []struct {
 		master   bool
 		progress float64
 		want     float64
 	}{{false, 0.8, 0.3}, {true, 0.4, 0.4}, {true, 0.2, 0.4}, {false, 0, 0.4}} {
-		r.note(port.Figures{Progress: c.progress}, session.Stats{Master: c.master}, r.began)
+		r.note(port.Figures{Progress: c.progress}, session.Stats{Master: c.master, MasterID: steal.PeerID(m.String())},
+			r.began)
 		if r.reached != c.want {
 			t.Errorf("master %v, %v: %v, want %v", c.master, c.progress, r.reached, c.want)
 		}
 	}
-	r.master = "nobody"
 	if r.note(port.Figures{}, session.Stats{}, r.began); r.reached != 0.4 {
 		t.Errorf("with an unknown master: %v", r.reached)
+	}
+	r.manifest.Verify, r.manifest.Owner, r.loads[m].Share = "quorum=2", peerName(m), 500_000
+	if r.note(port.Figures{}, session.Stats{}, r.began); r.reached != 0.5 {
+		t.Errorf("of a run that is verified, by what its owner tells: %v", r.reached)
 	}
 }
 

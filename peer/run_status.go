@@ -145,8 +145,8 @@ func (x *reporter) waits(r *part, now time.Time) string {
 // waitsForInput says what the first job of a run has not got of its input, here or, as it told, where it is. The
 // conductor's mutex is held.
 func (x *reporter) waitsForInput(r *part, now time.Time) string {
-	all := mebibytes(r.input)
-	if l := r.session.Stats().Lack; l != nil {
+	all, s := mebibytes(r.input), r.session.Stats()
+	if l := s.Lack; l != nil {
 		rest := "and nobody who is connected has the rest"
 		if l.Why != "" {
 			rest = "and not more: " + l.Why
@@ -155,9 +155,10 @@ func (x *reporter) waitsForInput(r *part, now time.Time) string {
 		}
 		return fmt.Sprintf("its first job waits for its input: %d of %d MiB are here, %s", min(l.Here>>20, all), all, rest)
 	}
-	if l := r.loads[r.master]; l != nil && l.Lacks > 0 && now.Before(l.until) {
+	master := r.master(&s)
+	if l := r.loads[master]; l != nil && l.Lacks > 0 && now.Before(l.until) {
 		return fmt.Sprintf("its first job waits for its input: %d of %d MiB are on %s", (r.input-min(l.Lacks, r.input))>>20,
-			all, cmp.Or(x.nameOf(r.master), r.master.String()))
+			all, cmp.Or(x.nameOf(master), master.String()))
 	}
 	return ""
 }
@@ -170,13 +171,15 @@ func (x *reporter) masterOf(i *runs.Info, r *part, now time.Time) string {
 		return string(i.Answered.Author)
 	case i.State.Ended() || r == nil:
 		return string(i.Manifest.Owner)
-	case r.session.Stats().Master:
+	}
+	switch s := r.session.Stats(); {
+	case s.Master:
 		return x.swarm.self.String()
 	case i.Mine:
 		return "" // it came back, and another peer, it does not know which, goes on
-	case r.master != "" && now.Sub(r.masterHeard) < x.cfg.Steal.MasterLease:
-		return r.master.String()
-	case r.master == "" && now.Sub(r.began) < x.cfg.Steal.MasterLease:
+	case s.MasterID != "":
+		return string(s.MasterID)
+	case now.Sub(r.began) < x.cfg.Steal.MasterLease, i.Manifest.Verify != "" && x.swarm.Alive(i.Manifest.Owner):
 		return string(i.Manifest.Owner)
 	}
 	return ""

@@ -54,9 +54,12 @@ func (r *part) findYardstick(master bool, leaf *steal.Job) *yardstick {
 	return r.yardstick
 }
 
-// hearYardstick takes in what the holder of the root has named. The conductor's mutex is held.
-func (r *part) hearYardstick(y *yardstick) {
-	if y != nil && r.manifest.Adapt != "" && !compute.Small(r.manifest.Entry) && !r.session.Stats().Master {
+// hearYardstick takes in what the holder of the root has named, and nobody else. The conductor's mutex is held.
+func (r *part) hearYardstick(from peer.ID, y *yardstick) {
+	if y == nil || r.final != nil || r.manifest.Adapt == "" || compute.Small(r.manifest.Entry) {
+		return
+	}
+	if s := r.session.Stats(); !s.Master && from == r.master(&s) {
 		r.gaugeBy(y.Function, y.Arg)
 	}
 }

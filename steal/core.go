@@ -12,7 +12,7 @@ import (
 // says in which order the machines have their turn at the end. See the package comment.
 type Core struct {
 	*shared
-	masters *mastership // nil if the run's root is no business of this peer
+	Masters *mastership // nil if the run's root is no business of this peer
 
 	partners  *partners
 	segments  *segments
@@ -38,7 +38,7 @@ func NewCore(cfg Config, run Run, self Address, members *Members, advice policy.
 		return nil, err
 	}
 	c := &Core{shared: &shared{cfg: cfg, self: self, run: run, rand: rand, purse: newPurse(run.Room)}}
-	c.masters = newMastership(&c.cfg, &c.run, self.Peer, members)
+	c.Masters = newMastership(&c.cfg, &c.run, self.Peer, members)
 	c.compose(advice)
 	c.take(members)
 	if run.Fresh {
@@ -51,7 +51,7 @@ func NewCore(cfg Config, run Run, self Address, members *Members, advice policy.
 
 // compose makes the machines, each of which knows some of those before it.
 func (c *Core) compose(advice policy.Policy) {
-	s, m := c.shared, c.masters
+	s, m := c.shared, c.Masters
 	c.partners = newPartners(s)
 	c.segments = newSegments(s)
 	c.leases = newLeases(s, c.partners)
@@ -172,7 +172,7 @@ func (c *Core) SetMembers(now time.Duration, members *Members) Output {
 // take takes a membership over. A peer keeps its cluster until the membership says otherwise.
 func (c *Core) take(members *Members) {
 	c.members = members
-	c.masters.setMembers(members)
+	c.Masters.setMembers(members)
 	if me, ok := members.Find(c.self.Peer); ok {
 		c.cluster = me.Cluster
 	}
@@ -261,7 +261,7 @@ func (c *Core) begin(now time.Duration) bool {
 	}
 	c.pastime.pass(now)
 	c.now = max(c.now, now)
-	c.masters.pass(c.now)
+	c.Masters.pass(c.now)
 	c.liveness.noticeStall()
 	return true
 }

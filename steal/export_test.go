@@ -33,7 +33,7 @@ var stateNames = [...]string{waiting: "waiting", fetching: "fetching", running: 
 func (c *Core) WriteState(w io.Writer, now time.Duration) {
 	s := printer{w}
 	s.printf("%s at %v: idle %d, queued %d\n", c.self.Peer, now, c.segments.idle(), c.segments.queued())
-	if m := c.masters; m != nil && m.master {
+	if m := c.Masters; m != nil && m.master {
 		switch {
 		case c.segments.root != nil:
 			s.printf("  master, with the root in segment %d: %s\n", c.segments.root.id,

@@ -132,7 +132,7 @@ func TestBeaconsPutOffOrphans(t *testing.T) {
 		if i%40 == 0 {
 			id = thiefNo(0) // the master, every 2.4 s
 		}
-		c.Hear(now, &News{From: id, Master: &Beacon{Rank: c.masters.ranks.of(id.Peer), Seq: uint64(i + 1)}})
+		c.Hear(now, &News{From: id, Master: &Beacon{Rank: c.Masters.ranks.of(id.Peer), Seq: uint64(i + 1)}})
 	}
 	if s.quiet > time.Hour {
 		t.Errorf("after 3 s of beacons the orphan is told of again after %v", s.quiet)

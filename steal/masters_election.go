@@ -243,6 +243,20 @@ func (m *mastership) follow(from Address, its claim, instead bool) (ended PeerID
 	return m.hasEnded(old)
 }
 
+// Who is master, as far as is known here; of several the first. It is "" if none was heard for a lease, and for others
+// than the owner of a run that is verified, who hear of none.
+func (m *mastership) Who() PeerID {
+	switch {
+	case m == nil:
+		return ""
+	case m.master:
+		return m.self
+	case m.leader.Peer != "" && m.seen-m.leaderAt < m.cfg.MasterLease:
+		return m.leader.Peer
+	}
+	return ""
+}
+
 // hasEnded says so once a lease of each.
 func (m *mastership) hasEnded(id PeerID) PeerID {
 	if id == "" || m.hasJustEnded(id, m.cfg.MasterLease) {

@@ -156,9 +156,34 @@ func TestBeaconsThatDoNotCount(t *testing.T) {
 			t.Fatal("an honest beacon does not count")
 		}
 		m.pass(time.Second)
-		if d, v := m.hear(b.from, &b.Beacon); v != b.verdict || d != (decision{}) || m.silence != time.Second {
-			t.Errorf("%s: verdict %d, %+v", name, v, d)
+		if d, v := m.hear(b.from, &b.Beacon); v != b.verdict || d != (decision{}) || m.silence != time.Second ||
+			m.Who() != "d1" {
+			t.Errorf("%s: verdict %d, %+v, the master is %q", name, v, d, m.Who())
 		}
+	}
+}
+
+// Who is master is said by whoever is, of several by the first, for a lease, and by nobody else: one that comes after a
+// master who is heard is none.
+func TestWhoIsMaster(t *testing.T) {
+	m := seat("d2", false, "a: o d1 d2 x")
+	x := m.ranks.of("x")
+	for i, c := range []struct {
+		at   time.Duration // in tenths of a lease
+		from PeerID        // a beacon of whom is heard; "": of nobody
+		want PeerID
+	}{{0, "", ""}, {1, "x", "x"}, {2, "d1", "d1"}, {3, "x", "d1"}, {4, "d1", "d1"}, {8, "x", "d1"}, {9, "x", "x"},
+		{10, "o", "o"}, {19, "", "o"}, {20, "", ""}} {
+		m.pass(c.at * m.cfg.MasterLease / 10)
+		if c.from != "" {
+			m.hear(from(c.from, 1), &Beacon{Rank: map[PeerID]uint32{"o": 0, "d1": 1, "x": x}[c.from], Seq: uint64(i)})
+		}
+		if got := m.Who(); got != c.want {
+			t.Errorf("at %d tenths it is %q, want %q", c.at, got, c.want)
+		}
+	}
+	if _, d := m.at(time.Hour, everybodyAlive); !d.Start || m.Who() != "d2" {
+		t.Errorf("when this peer begins, %t, it is %q", d.Start, m.Who())
 	}
 }
 

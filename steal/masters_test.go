@@ -94,8 +94,8 @@ func TestAnswerOnce(t *testing.T) {
 			t.Fatalf("master again, it orders %+v", out.Orders)
 		}
 	}
-	if !c.masters.master || c.Stats().Restarts != 1 {
-		t.Errorf("master: %v, %d restarts", c.masters.master, c.Stats().Restarts)
+	if !c.Masters.master || c.Stats().Restarts != 1 {
+		t.Errorf("master: %v, %d restarts", c.Masters.master, c.Stats().Restarts)
 	}
 }
 

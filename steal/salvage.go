@@ -61,7 +61,7 @@ func (c *Core) hear(n *News) {
 		if p = c.partners.meet(n.From.Peer); p != nil { // it is a member until the membership says otherwise
 			p.floor, p.lost = n.From.Inc+1, true
 		}
-		c.masters.over(n.From.Peer, n.From.Inc+1)
+		c.Masters.over(n.From.Peer, n.From.Inc+1)
 		c.lost.tuples.dropHolder(n.From.Peer, n.From.Inc+1)
 		c.lost.announceKept(n.From.Peer)
 	}

@@ -179,6 +179,8 @@ var gaugeMutants = []mutant{
 		old: "known || len(b.now) < maxBandwidths", new: "known || true"},
 	{name: "gauge/untold", wrong: "the others do not hear of the yardstick", file: "peer/yardstick.go",
 		run: "^TestYardstickTravels$", old: "	return r.yardstick\n", new: "	return nil\n"},
+	{name: "gauge/ended", wrong: "a yardstick for a run that has ended here ends this process", file: "peer/yardstick.go",
+		run: "^TestYardstickOfAnEndedRun$", old: "	if y == nil || r.final != nil || ", new: "	if y == nil || "},
 }
 
 // worldMutants are mistakes in how the simulator lets runs fit themselves.

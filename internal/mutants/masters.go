@@ -74,4 +74,13 @@ var masterMutants = []mutant{
 		file: "steal/liveness.go", run: electionUnits, old: "	lv.masters.over(p.id, p.floor)\n", new: ""},
 	{name: "masters/children-aborted", wrong: "what a master that steps down has given away is lost",
 		file: "steal/losses.go", run: transcripts, old: "	lo.disownChildren(s)\n", new: ""},
+	{name: "masters/last-word", wrong: "whoever said so last is taken for the master", file: "steal/masters_election.go",
+		run: "^TestWhoIsMaster$", old: "case old != \"\" && m.ranks.before(m.claims, its) &&", new: "case old == \"-\" &&"},
+	{name: "masters/silent-master", wrong: "who has fallen silent is taken for the master",
+		old: "m.leader.Peer != \"\" && m.seen-m.leaderAt < m.cfg.MasterLease:", new: "m.leader.Peer != \"\":"},
+	{name: "masters/not-itself", wrong: "a master takes the last other one for it", file: "steal/masters_election.go",
+		pkg: "internal/sim", run: "^TestRunsGrow$", old: "	case m.master:\n		return m.self\n	case m.leader",
+		new: "	case m.leader"},
+	{name: "masters/of-a-verified-run", wrong: "others than its owner hold the root of a run that is verified",
+		file: "peer/part.go", run: "^TestHowFarARunIs$", old: "		name = string(r.manifest.Owner)\n", new: ""},
 }

@@ -151,7 +151,7 @@ var recoveryMutants = []mutant{
 		new: "first = true"},
 	{name: "recovery/goodbye-of-strangers", wrong: "the goodbye of a master that was no partner is not heard",
 		file: "steal/salvage.go", run: "^TestMasterLeaves$",
-		old: "		c.masters.over(n.From.Peer, n.From.Inc+1)\n", new: ""},
+		old: "		c.Masters.over(n.From.Peer, n.From.Inc+1)\n", new: ""},
 	{name: "recovery/goodbye-of-the-forgotten", wrong: "what went home to a leaver that is known no more is not told",
 		run: "^TestGoodbyeOfTheForgotten$",
 		old: "		c.lost.announceKept(n.From.Peer)\n", new: ""},

@@ -18,6 +18,8 @@ type side struct {
 	masters int
 	alive   bool
 	settled int64 // when it last had one master
+	master  *peer // that one
+	since   int64 // when it was another one last
 }
 
 // lookEvery is how often the swarm as a whole is looked at.
@@ -39,8 +41,11 @@ func (h *harm) look() {
 		}
 		s := c.side(h.weather.sideOf(p), h.world.now)
 		s.alive = true
-		if p.isMaster() {
-			s.masters++
+		if !p.isMaster() {
+			continue
+		}
+		if s.masters++; s.master != p {
+			s.master, s.since = p, h.world.now
 		}
 	}
 	core := &h.world.cfg.Core
@@ -54,6 +59,18 @@ func (h *harm) look() {
 		} else if since := max(s.settled, c.since); h.world.now-since > most {
 			panic(violation(oneMaster, "%v after the last change there are %d masters among those who hear each other",
 				time.Duration(h.world.now-since), s.masters))
+		}
+	}
+	for _, p := range h.world.peers {
+		if !p.alive || p.leaving {
+			continue
+		}
+		s := c.side(h.weather.sideOf(p), h.world.now)
+		if s.master == nil || h.world.now-max(s.since, c.since) <= most {
+			continue
+		}
+		if who := p.driver.Core().Masters.Who(); who != s.master.id && (who != "" || p == s.master) {
+			panic(violation(oneMaster, "%s takes %s for the master, which is %s", p.id, who, s.master.id))
 		}
 	}
 }

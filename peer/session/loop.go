@@ -133,7 +133,7 @@ func (s *Session) count() {
 	shared := d.SharedStats()
 	st := &Stats{
 		Steal: d.Core().Stats(), Shared: shared.Stats, Load: s.load, Held: d.Held(), Given: d.Given(),
-		Master: d.Master(), Holding: d.Core().Holding(),
+		Master: d.Master(), MasterID: d.Core().Masters.Who(), Holding: d.Core().Holding(),
 		Malformed: s.bad, Unheard: s.unheard.Load(), Unkept: s.unkept, Stored: s.stored, Unstored: s.unstored,
 		Trouble: s.trouble(), Died: s.died, Proofs: d.Proofs(), Lack: shared.Lack, Rate: s.rate,
 	}

@@ -141,9 +141,10 @@ type Stats struct {
 	// Load is what the core was told last.
 	Load steal.Load
 	// Held and Given are the jobs of others that are here, and those of this peer that others hold. Master
-	// says that the root runs here.
+	// says that the root runs here, and MasterID is who is master: see steal.Core.Masters.
 	Held, Given int
 	Master      bool
+	MasterID    steal.PeerID
 	// Holding is how many jobs are here that others wait for, the root and results on their way home among them.
 	Holding int
 	// Malformed counts the jobs and outcomes that could not be decoded.
