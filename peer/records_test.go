@@ -2,52 +2,48 @@ package peer
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/verify"
 )
 
-func openRecords(t *testing.T, dir string) *records {
+// openRecords are those of a peer that is started in a directory, and knows by whom others are members.
+func openRecords(t *testing.T, dir string, by branches) *records {
 	t.Helper()
-	s := &records{base: newBase(slog.New(slog.DiscardHandler), time.Now, time.Second)}
-	s.hand = func(id verify.PeerID) verify.PeerID {
-		if id[0] == '?' {
-			return ""
-		}
-		return id[:1]
-	}
-	var err error
-	if s.file, err = openCabinet(dir, ".list", 1, time.Now); err != nil {
+	j := &jury{base: newBase(slog.New(slog.DiscardHandler), time.Now, time.Second), host: by}
+	j.self = "self"
+	if err := j.open(&Config{Host: host.Config{StateDir: dir}}); err != nil {
 		t.Fatal(err)
 	}
-	s.recall()
-	return s
+	return j.records
 }
 
-// The records of peers last; whoever has lied loses its own, and takes with it those of all whom the same member has
-// let in, where that is known: else a liar in an open swarm would take everybody's.
+// The records of peers last, with by whom they are members: also in a life that has not met them, a liar takes with it
+// those of all whom the same member has let in. In an open swarm, where that is known of nobody, it takes none. (It
+// took everybody's.)
 func TestRecords(t *testing.T) {
-	dir := t.TempDir()
-	s := openRecords(t, dir)
-	for range 3 {
-		s.pass([]verify.PeerID{"a1", "a2", "b1", "?1", "?2"})
-	}
-	s.pass([]verify.PeerID{"b1"})
-	s.save()
-	s = openRecords(t, dir)
-	if s.of("a2") != 3 || s.of("b1") != 4 || s.of("c") != 0 {
-		t.Errorf("read back: %v", s.passed)
-	}
-	s.fall("a1")
-	s.fall("?1")
-	s = openRecords(t, dir)
-	if s.of("a1")+s.of("a2")+s.of("?1") != 0 || s.of("b1") != 4 || s.of("?2") != 3 {
-		t.Errorf("after two lies: %v", s.passed)
+	_, liarID := newKey(t)
+	_, otherID := newKey(t)
+	liar, other := verify.PeerID(liarID.String()), verify.PeerID(otherID.String())
+	for by, want := range map[branches]uint64{"": 2, "a member": 0} {
+		dir := t.TempDir()
+		s := openRecords(t, dir, by)
+		s.pass([]verify.PeerID{liar, other})
+		s.pass([]verify.PeerID{other})
+		s.save()
+		s = openRecords(t, dir, "")
+		if s.of(liar) != 1 || s.of(other) != 2 || s.of("c") != 0 {
+			t.Errorf("read back: %v", s.all.List())
+		}
+		s.fall(liar)
+		if s = openRecords(t, dir, by); s.of(liar) != 0 || s.of(other) != want {
+			t.Errorf("members by %q, after a lie: %v", by, s.all.List())
+		}
 	}
 }
 
@@ -55,41 +51,33 @@ func TestRecords(t *testing.T) {
 // of all whom the same member has let in, would be back in the next life.
 func TestRecordsOutliveAFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	s := openRecords(t, dir)
-	s.pass([]verify.PeerID{"a1", "a2", "b1"})
+	s := openRecords(t, dir, "")
+	s.pass([]verify.PeerID{"a", "b"})
 	s.save()
 	file := s.file.path(recordsName)
 	if err := errors.Join(os.Rename(file, file+".was"), os.MkdirAll(filepath.Join(file, "full"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	s.fall("a1")
+	s.fall("a")
 	if err := errors.Join(os.RemoveAll(file), os.Rename(file+".was", file)); err != nil {
 		t.Fatal(err)
 	}
 	s.save()
-	if s = openRecords(t, dir); s.of("a2") != 0 || s.of("b1") != 1 {
-		t.Errorf("in the next life: %v", s.passed)
+	if s = openRecords(t, dir, ""); s.of("a") != 0 || s.of("b") != 1 {
+		t.Errorf("in the next life: %v", s.all.List())
 	}
 }
 
-// A crowd of newcomers cannot drive out who has earned a name, and what cannot be read leaves strangers.
-func TestRecordsAreBounded(t *testing.T) {
+// What cannot be read leaves strangers.
+func TestRecordsThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
-	s := openRecords(t, dir)
-	for range 2 {
-		s.pass([]verify.PeerID{"known"})
-	}
-	for i := range maxRecords + 100 {
-		s.pass([]verify.PeerID{verify.PeerID(fmt.Sprint("n", i))})
-	}
-	if len(s.passed) != maxRecords || s.of("known") != 2 {
-		t.Errorf("%d records, %d of the one that is known", len(s.passed), s.of("known"))
-	}
-	s.end(func() {})
+	s := openRecords(t, dir, "")
+	s.pass([]verify.PeerID{"a"})
+	s.save()
 	if err := s.file.write(recordsName, []byte("none")); err != nil {
 		t.Fatal(err)
 	}
-	if s = openRecords(t, dir); len(s.passed) != 0 {
-		t.Errorf("read from nonsense are %d", len(s.passed))
+	if s = openRecords(t, dir, ""); len(s.all.List()) != 0 {
+		t.Errorf("read from nonsense: %v", s.all.List())
 	}
 }

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -139,7 +140,7 @@ func (j *jury) open(cfg *Config) (err error) {
 	if j.evidence, err = openCabinet(filepath.Join(dir, "lies"), ".lie", maxLies, j.now); err != nil {
 		return err
 	}
-	j.records = &records{base: j.base, hand: j.Introducer}
+	j.records = &records{base: j.base, all: verify.Records{Hand: j.hand}}
 	if j.records.file, err = openCabinet(filepath.Join(dir, "records"), ".list", 1, j.now); err != nil {
 		return err
 	}
@@ -177,12 +178,15 @@ func (p panel) Candidates() (list []verify.Candidate) {
 // remove. Whoever may invite can make as many members as it likes, so they count as one. Whoever is no member at all is
 // a browser's tab, and let in by this peer.
 func (j *jury) Introducer(id verify.PeerID) verify.PeerID {
+	return cmp.Or(j.hand(id), verify.PeerID(j.self.String()))
+}
+
+// hand is the same where it is known, and else "": what one does of whom it is not known is not the others' fault.
+func (j *jury) hand(id verify.PeerID) verify.PeerID {
 	if other, err := peer.Decode(string(id)); err == nil {
-		if b := j.host.Branch(other); b != "" {
-			return verify.PeerID(b)
-		}
+		return verify.PeerID(j.host.Branch(other))
 	}
-	return verify.PeerID(j.self.String())
+	return ""
 }
 
 // Trusted says whether the user has vouched for a peer.

@@ -138,3 +138,20 @@ func TestColludersOfTwoHands(t *testing.T) {
 		t.Errorf("one in five: %d of %d got through, %g are said", r.Misled, r.Jobs, r.Doubt)
 	}
 }
+
+// When one of a gang is caught that was honest until it was believed alone, nobody of it is believed any more, also by
+// an owner that was started again and has met none of them since.
+func TestFriendsOfLiars(t *testing.T) {
+	caught := 0
+	for seed := range uint64(10) {
+		r, err := Run(Config{Seed: seed, Verify: doubt(verify.Config{Own: true, Wait: time.Minute, MaxOpen: 1000}),
+			Peers: 10, Liars: 3, Is: Patient, OneGang: true, Jobs: 40, Deepest: 8, Used: true, Record: 1000})
+		if err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+		caught += r.Caught
+	}
+	if caught == 0 {
+		t.Error("nobody is caught")
+	}
+}

@@ -53,6 +53,7 @@ var (
 	errBlamed = errors.New("an honest peer is blamed")
 	errProof  = errors.New("a proof does not hold")
 	errOpen   = errors.New("a node was never accepted")
+	errRecord = errors.New("a liar has left a friend who is believed")
 )
 
 type world struct {
@@ -66,7 +67,8 @@ type world struct {
 	own   *peer
 	is    map[verify.Node]verify.Hash  // what was accepted
 	so    map[verify.Node]verify.Claim // what is so
-	past  map[verify.PeerID]uint64     // comparisons passed
+	past  verify.Records
+	away  bool // nobody is known to be a member by anybody: the owner has been started again
 	res   Result
 	err   error
 }
@@ -88,16 +90,24 @@ func (w *world) Introducer(id verify.PeerID) verify.PeerID {
 
 func (w *world) Trusted(verify.PeerID) bool { return false }
 
-func (w *world) Passed(id verify.PeerID) uint64 { return w.past[id] }
+func (w *world) Passed(id verify.PeerID) uint64 { return w.past.Passed(id) }
+
+// hand is by whom a peer is a member, as far as the owner knows.
+func (w *world) hand(id verify.PeerID) verify.PeerID {
+	if w.away {
+		return ""
+	}
+	return w.Introducer(id)
+}
 
 func (w *world) Below(n uint64) uint64 { return w.rng.Uint64N(n) }
 
 // Run runs a schedule to its end.
 func Run(cfg Config) (Result, error) {
 	w := &world{cfg: cfg, rng: rand.New(rand.NewPCG(cfg.Seed, 14)), now: time.Unix(0, 0),
-		peers: map[verify.PeerID]*peer{}, is: map[verify.Node]verify.Hash{}, so: map[verify.Node]verify.Claim{},
-		past: map[verify.PeerID]uint64{}}
+		peers: map[verify.PeerID]*peer{}, is: map[verify.Node]verify.Hash{}, so: map[verify.Node]verify.Claim{}}
 	w.core = verify.New(cfg.Verify, w, w)
+	var records []verify.Record
 	add := func(i int, is Character, by string) *peer {
 		p := &peer{id: verify.PeerID(fmt.Sprint("p", i)), by: verify.PeerID(by), is: is, rough: cfg.Rough,
 			made: map[verify.Hash]*verify.Opening{}, rng: rand.New(rand.NewPCG(cfg.Seed, uint64(100+i)))}
@@ -110,7 +120,7 @@ func Run(cfg Config) (Result, error) {
 		}
 		w.peers[p.id] = p
 		if is == Honest || !cfg.Fresh {
-			w.past[p.id] = cfg.Record
+			records = append(records, verify.Record{Peer: p.id, Passed: cfg.Record, Hand: p.by})
 		}
 		w.order = append(w.order, p)
 		return p
@@ -125,6 +135,8 @@ func Run(cfg Config) (Result, error) {
 		}
 		add(i, is, by)
 	}
+	w.past.Hand = w.hand
+	w.past.Recall(records)
 	w.rng.Shuffle(len(w.order), func(i, j int) { w.order[i], w.order[j] = w.order[j], w.order[i] })
 	w.own = &peer{is: Honest, says: NoTimes, made: map[verify.Hash]*verify.Opening{}, rng: w.rng}
 	jobs := w.giveAway()
@@ -225,9 +237,7 @@ func (w *world) carryOut(list []verify.Order) {
 		case verify.Withdraw:
 			delete(w.is, o.Node)
 		case verify.Passed:
-			for _, id := range o.Peers {
-				w.past[id]++
-			}
+			w.past.Pass(o.Peers)
 		case verify.Blame:
 			w.blamed(o)
 		case verify.Missing:
@@ -263,9 +273,12 @@ func (w *world) blamed(o verify.Blame) {
 		w.err = fmt.Errorf("%w: of %q", errProof, o.Peer)
 	}
 	w.res.Caught++
+	w.away = w.cfg.Seed%2 == 0
+	w.past.Fall(o.Peer)
+	w.away = false
 	for _, x := range w.order { // whoever has let a liar in may have let in more
-		if x.by == p.by {
-			w.past[x.id] = 0
+		if x.by == p.by && w.past.Passed(x.id) > 0 {
+			w.err = fmt.Errorf("%w: %q, of %q", errRecord, x.id, o.Peer)
 		}
 	}
 }
