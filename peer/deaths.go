@@ -20,36 +20,13 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// A run whose jobs have killed the process that computes here twice within quarantineWithin is left alone: it is in
-// quarantine, also after a restart of this peer, until its user lifts that.
+// maxDeaths is how many runs' deaths are remembered.
+const maxDeaths = 256
 
-const (
-	quarantineWithin = time.Hour
-	// maxDeaths is how many runs' deaths are remembered.
-	maxDeaths = 256
-)
-
-// deaths are the last ones that a run has caused here.
-type deaths struct {
-	At  []int64 `cbor:"1,keyasint"` // Unix seconds, oldest first; at most two
+// deathsFile is how a toll is on the disk.
+type deathsFile struct {
+	At  []int64 `cbor:"1,keyasint"`
 	Why string  `cbor:"2,keyasint,omitempty"`
-}
-
-// and is what is known after one more.
-func (d deaths) and(now time.Time, why string) deaths {
-	at := append(d.At[:len(d.At):len(d.At)], now.Unix())
-	return deaths{at[max(0, len(at)-2):], why}
-}
-
-// quarantined says whether the run is left alone.
-func (d deaths) quarantined() bool {
-	return len(d.At) == 2 && d.At[1]-d.At[0] <= int64(quarantineWithin/time.Second)
-}
-
-// text says so to people.
-func (d deaths) text(id job.RunID) string {
-	return fmt.Sprintf("in quarantine here: the process that computes for it ended twice (%s); "+
-		"satin-peer resume %s lets it in again", d.Why, id.Hex())
 }
 
 // infirmary remembers deaths, also on the disk.
@@ -59,26 +36,27 @@ type infirmary struct {
 }
 
 // of is what is known of a run.
-func (x *infirmary) of(id job.RunID) (d deaths) {
+func (x *infirmary) of(id job.RunID) runs.Toll {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.read(id)
 }
 
-func (x *infirmary) read(id job.RunID) (d deaths) {
+func (x *infirmary) read(id job.RunID) runs.Toll {
+	var d deathsFile
 	parts, err := x.files.read(id.Hex(), 1)
 	if err != nil || wire.Control().Decode(parts[0], &d) != nil || len(d.At) > 2 {
-		return deaths{} // there is none, or it cannot be read: the next one writes it anew
+		return runs.Toll{} // there is none, or it cannot be read: the next one writes it anew
 	}
-	return d
+	return runs.Toll(d)
 }
 
 // note writes one more death down.
-func (x *infirmary) note(id job.RunID, now time.Time, why string) (deaths, error) {
+func (x *infirmary) note(id job.RunID, now time.Time, why string) (runs.Toll, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	d := x.read(id).and(now, why)
-	b, err := wire.Control().Encode(&d)
+	d := x.read(id).And(now, why)
+	b, err := wire.Control().Encode((*deathsFile)(&d))
 	if err == nil {
 		err = x.files.write(id.Hex(), b)
 	}
@@ -89,7 +67,7 @@ func (x *infirmary) note(id job.RunID, now time.Time, why string) (deaths, error
 func (x *infirmary) lift(id job.RunID) (bool, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !x.read(id).quarantined() {
+	if !x.read(id).Quarantined() {
 		return false, nil
 	}
 	return true, x.files.remove(id.Hex())
@@ -107,7 +85,7 @@ func (x *infirmary) list() (ids []job.RunID) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, f := range x.files.files() {
-		if id, ok := job.ParseRunID(f.name); ok && x.read(id).quarantined() {
+		if id, ok := job.ParseRunID(f.name); ok && x.read(id).Quarantined() {
 			ids = append(ids, id)
 		}
 	}
@@ -115,10 +93,10 @@ func (x *infirmary) list() (ids []job.RunID) {
 }
 
 // engineDied is the death of the process that computed for a run. The session has said goodbye; another one takes
-// its place, unless this is the second death.
+// its place, if package runs has it so.
 func (t *conductor) engineDied(r *part, death session.Death) {
-	id, why := r.manifest.Run, death.Why
-	d, err := t.deaths.note(id, t.now(), clipText(why.Error()))
+	id := r.manifest.Run
+	toll, err := t.deaths.note(id, t.now(), clipText(death.Why.Error()))
 	if err != nil {
 		t.log.Warn("a death cannot be remembered beyond this process", "run", id, "error", err)
 	}
@@ -127,25 +105,19 @@ func (t *conductor) engineDied(r *part, death session.Death) {
 	if t.parts[id] != r || r.final != nil {
 		return // the run has ended meanwhile
 	}
-	t.log.Warn("the process that computes for a run has ended", "run", id, "app", r.manifest.App, "why", why,
-		"quarantined", d.quarantined())
+	t.log.Warn("the process that computes for a run has ended", "run", id, "app", r.manifest.App, "why", death.Why,
+		"quarantined", toll.Quarantined())
 	ledger := r.ledger
 	t.dismiss(r)
+	t.resumed[id] = &resumption{ledger: ledger}
 	t.feed(func(c *runs.Core, now time.Time) []runs.Order {
-		return c.Deaths.Died(now, id, suspects(death.Jobs), clipText(why.Error()))
+		return c.Deaths.Died(now, id, suspects(death.Jobs), toll)
 	})
-	info, ok := t.core.Run(id)
-	if !ok || info.State != runs.StateRunning {
-		return // that is what has ended it
-	}
-	if d.quarantined() {
+	if t.resumed[id] != nil { // it does not go on here
+		delete(t.resumed, id)
 		t.spawn(func(context.Context) { ledger.close(false) })
 		t.apps.modules.unuse(r.manifest)
-		t.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.NotStarted(now, id, d.text(id)) })
-		return
 	}
-	t.resumed[id] = &resumption{ledger: ledger}
-	t.feed(func(*runs.Core, time.Time) []runs.Order { return []runs.Order{runs.Start{Manifest: info.Manifest}} })
 }
 
 // suspects are jobs by the names that package runs has for them.

@@ -80,8 +80,8 @@ func (t *conductor) start(o runs.Start) {
 	if again != nil {
 		r.ledger, restored = again.ledger, again.stored.parts
 	}
-	if d := t.deaths.of(id); err == nil && d.quarantined() {
-		err = errors.New(d.text(id))
+	if d := t.deaths.of(id); err == nil && d.Quarantined() {
+		err = errors.New(d.Text(id))
 	}
 	if err == nil {
 		err = t.begin(r, m, o.Fresh, restored)

@@ -86,7 +86,7 @@ func (x *reporter) describeRun(i *runs.Info, r *part, now time.Time) control.Run
 	if i.Answered != nil {
 		d.AnsweredBy = string(i.Answered.Author)
 	}
-	d.Quarantined = i.State == runs.StateRefused && x.runs.deaths.of(m.Run).quarantined()
+	d.Quarantined = i.State == runs.StateRefused && x.runs.deaths.of(m.Run).Quarantined()
 	if i.Disputed != "" {
 		d.Why = "disputed: " + string(i.Disputed) + " came to another answer"
 	}

@@ -268,11 +268,8 @@ func (c *Core) NotStarted(now time.Time, id RunID, why string) []Order {
 	return c.do(now, func() {
 		switch r := c.runs[id]; {
 		case r == nil, r.rosters.benched:
-		case why != "" && r.started && !r.mine:
-			c.end(r, StateRefused, why, false)
 		case why != "" && r.started:
-			r.started, r.holdsRoot = false, false
-			c.refuse(r, why)
+			r.leave(&c.table, why)
 		case why != "" || r.state != StateRefused:
 		case r.mine:
 			r.state, r.why, r.ended = StateRunning, "", time.Time{}

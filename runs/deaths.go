@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -17,6 +18,36 @@ import (
 // the run fails with its name, at its owner and at whoever holds its root, instead of going on from peer to peer. Where
 // results of others are not believed, nor is this: there it has to have killed a process of the owner's, too, or, since
 // an owner's machine may compute nothing, of members in as many hands as it takes to believe what strangers computed.
+
+//
+// A run whose jobs have killed the process here twice within TollWithin is left alone: it is in quarantine, also after
+// a restart of this peer, until its user lifts that. After the first time this peer takes part again.
+
+// A Toll is when that was last, as whoever carries out what is decided here keeps it on the disk.
+type Toll struct {
+	At  []int64 // Unix seconds, oldest first; at most two
+	Why string
+}
+
+// TollWithin is for how long one death is held against a run.
+const TollWithin = time.Hour
+
+// And is the toll after one more death.
+func (t Toll) And(now time.Time, why string) Toll {
+	at := append(t.At[:len(t.At):len(t.At)], now.Unix())
+	return Toll{at[max(0, len(at)-2):], why}
+}
+
+// Quarantined says whether the run is left alone.
+func (t Toll) Quarantined() bool {
+	return len(t.At) == 2 && t.At[1]-t.At[0] <= int64(TollWithin/time.Second)
+}
+
+// Text says so to people.
+func (t Toll) Text(id RunID) string {
+	return fmt.Sprintf("in quarantine here: the process that computes for it ended twice (%s); "+
+		"satin-peer resume %s lets it in again", t.Why, id.Hex())
+}
 
 // Suspect is a job that ran when a process died: its place in the tree, and the hash of its function and argument.
 type Suspect struct {
@@ -126,14 +157,26 @@ type mourners struct{ *table }
 // mourned says whether deaths of a run matter: it goes on, if only elsewhere.
 func (r *run) mourned() bool { return r.state == StateRunning || r.state == StateRefused }
 
-// Died says that the process which computed for a run here has died of one of these jobs.
-func (x *mourners) Died(now time.Time, id RunID, jobs []Suspect, why string) []Order {
+// Died says that the process which computed for a run here has died, of one of these jobs if there are any, and what
+// is known of that with this death. This peer's part has ended with it: the run is left alone, or begun again.
+func (x *mourners) Died(now time.Time, id RunID, jobs []Suspect, toll Toll) []Order {
 	return x.do(now, func() {
-		if r := x.runs[id]; r != nil && len(jobs) > 0 && r.mourned() {
-			r.deaths.note(x.self, jobs, why)
+		r := x.runs[id]
+		if r == nil || !r.mourned() {
+			return
+		}
+		if len(jobs) > 0 {
+			r.deaths.note(x.self, jobs, toll.Why)
 			r.deaths.again.begin(now)
 			x.tellDeath(r)
 			x.judge(r)
+		}
+		switch {
+		case !r.started:
+		case toll.Quarantined():
+			r.leave(x.table, toll.Text(id))
+		default:
+			x.start(r, false)
 		}
 	})
 }

@@ -92,7 +92,7 @@ func TestDeathsInVerifiedRuns(t *testing.T) {
 				t.Errorf("others fail it: %v", o)
 			}
 		}
-		die := func() []Order { return c.Deaths.Died(noon, m.Run, []Suspect{suspect(2, 1)}, "why") }
+		die := func() []Order { return c.Deaths.Died(noon, m.Run, []Suspect{suspect(2, 1)}, Toll{Why: "why"}) }
 		if idle {
 			die = func() []Order { return c.Deaths.DeathTold(noon, m.Run, "c1", []Suspect{suspect(2, 1)}, "why") }
 		}
@@ -108,7 +108,7 @@ func TestDeathsAreToldAgain(t *testing.T) {
 	c, _ := coreOf(cfg)
 	m := manifest(1, "o")
 	take(c, m)
-	orders := c.Deaths.Died(noon, m.Run, []Suspect{suspect(1, 2)}, "why")
+	orders := c.Deaths.Died(noon, m.Run, []Suspect{suspect(1, 2)}, Toll{Why: "why"})
 	for last, now := noon, noon; now.Before(noon.Add(10 * cfg.AskEvery)); now = now.Add(time.Second) {
 		for _, d := range of[TellDeath](append(orders, c.Tick(now)...)) {
 			if last = now; d.Run != m.Run || len(d.Jobs) != 1 || d.Why != "why" {
@@ -126,7 +126,7 @@ func TestDeathsOutliveSuspension(t *testing.T) {
 	c, _ := coreOf(DefaultConfig())
 	m := manifest(1, "o")
 	take(c, m)
-	c.Deaths.Died(noon, m.Run, []Suspect{suspect(1, 2)}, "why")
+	c.Deaths.Died(noon, m.Run, []Suspect{suspect(1, 2)}, Toll{Why: "why"})
 	c.Buried(noon, &Tombstone{Run: m.Run, Author: "o", Reason: Suspended, Seq: 1, Until: m.Expires})
 	if i, _ := c.Run(m.Run); i.State != StateSuspended {
 		t.Fatalf("it is %s", i.State)
@@ -138,5 +138,48 @@ func TestDeathsOutliveSuspension(t *testing.T) {
 	}
 	if told := of[TellDeath](c.Tick(noon.Add(time.Hour))); len(told) != 1 {
 		t.Errorf("the owner hears of %v", told)
+	}
+}
+
+// Two deaths within an hour are too many; what is further apart is chance.
+func TestDeathsWithinAnHour(t *testing.T) {
+	toll, now := Toll{}, noon
+	for i, c := range []struct {
+		after time.Duration
+		bad   bool
+	}{{0, false}, {61 * time.Minute, false}, {61 * time.Minute, false}, {59 * time.Minute, true}, {0, true}} {
+		now = now.Add(c.after)
+		if toll = toll.And(now, "it died"); toll.Quarantined() != c.bad || len(toll.At) > 2 || toll.Why != "it died" {
+			t.Errorf("death %d: %+v", i, toll)
+		}
+	}
+}
+
+// When a run has killed the process here this peer takes part again, once, and then leaves it alone: also its owner,
+// and whatever killed it, but not if it has left it in the meantime.
+func TestDeathsThatAreTooMany(t *testing.T) {
+	for _, owner := range []PeerID{"self", "o"} {
+		c, _ := coreOf(DefaultConfig())
+		m := manifest(1, owner)
+		if owner == "o" {
+			take(c, m)
+		} else {
+			c.Submit(noon, 1, m, nil)
+			c.Written(noon, OwnFile, m.Run, "")
+		}
+		toll := Toll{}.And(noon, "why")
+		o := of[Start](c.Deaths.Died(noon, m.Run, nil, toll))
+		if len(o) != 1 || o[0].Manifest.Run != m.Run || o[0].Fresh {
+			t.Errorf("of a run of %s, after one death: %v", owner, o)
+		}
+		toll = toll.And(noon, "why")
+		for range 2 { // the second time it takes no part
+			if o := of[Start](c.Deaths.Died(noon, m.Run, nil, toll)); len(o) != 0 {
+				t.Errorf("of a run of %s, after two deaths: %v", owner, o)
+			}
+			if i, _ := c.Run(m.Run); i.State != StateRefused || i.Why != toll.Text(m.Run) {
+				t.Errorf("a run of %s is %s: %s", owner, i.State, i.Why)
+			}
+		}
 	}
 }

@@ -103,6 +103,16 @@ func (t *table) start(r *run, fresh bool) {
 	t.order(Start{r.m, fresh})
 }
 
+// leave ends the part that this peer takes in a run that goes on.
+func (r *run) leave(t *table, why string) {
+	if !r.mine {
+		t.end(r, StateRefused, why, false)
+		return
+	}
+	r.started, r.holdsRoot = false, false
+	t.refuse(r, why)
+}
+
 // refuse keeps a run in mind that this peer takes no part in.
 func (t *table) refuse(r *run, why string) {
 	r.state, r.why, r.ended = StateRefused, why, t.now

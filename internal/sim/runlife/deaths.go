@@ -17,7 +17,7 @@ func (m *member) ignite(p *project) time.Duration {
 	switch {
 	case p.killer:
 		return beat + time.Duration(m.w.extra.Int64N(int64(15*time.Second)))
-	case m.sick[p.id] == 0 && m.w.extra.IntN(20) == 0:
+	case m.tolls[p.id].Why == "" && m.w.extra.IntN(20) == 0:
 		return beat + time.Duration(m.w.extra.Int64N(int64(20*time.Second)))
 	}
 	return 0
@@ -32,10 +32,10 @@ func (m *member) burn(s *session) bool {
 		return false
 	}
 	w, p := m.w, s.p
-	m.sick[p.id]++
+	m.tolls[p.id] = m.tolls[p.id].And(w.clock(), "stack overflow")
 	w.counts.Deaths++
 	// What else ran there is running nowhere else.
-	jobs := []runs.Suspect{{Path: job.Path{2, uint32(m.i)}, Identity: job.Identity{byte(m.i), byte(m.sick[p.id])}}}
+	jobs := []runs.Suspect{{Path: job.Path{2, uint32(m.i)}, Identity: job.Identity{byte(m.i), byte(w.counts.Deaths)}}}
 	if p.killer {
 		jobs = append(jobs, killing(p))
 		p.victims[m] = m.life
@@ -47,20 +47,7 @@ func (m *member) burn(s *session) bool {
 	if s.part != nil {
 		s.part.die()
 	}
-	m.dying = p
-	if s.root || s.part != nil {
-		m.input(m.core.RootHeld(w.clock(), p.id, false))
-	}
-	m.input(m.core.Deaths.Died(w.clock(), p.id, jobs, "stack overflow"))
-	m.dying = nil
-	i, there := m.core.Run(p.id)
-	switch {
-	case !there || i.State.Ended():
-	case m.sick[p.id] >= 2:
-		m.input(m.core.NotStarted(w.clock(), p.id, "in quarantine"))
-	default:
-		m.begin(p, false)
-	}
+	m.input(m.core.Deaths.Died(w.clock(), p.id, jobs, m.tolls[p.id]))
 	return true
 }
 

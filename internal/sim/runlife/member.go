@@ -30,11 +30,10 @@ type member struct {
 	orders   []runs.Order
 	tickets  map[runs.Ticket]func(*runs.Refusal)
 	ticket   runs.Ticket
-	trouble  map[fileName]bool   // files that could not be written in this life
-	leaving  []*part             // in runs whose rosters do without this member
-	numbers  map[numbered]uint64 // of rosters that were believed, in this life
-	dying    *project            // whose process is dying this moment
-	sick     map[job.RunID]int   // how often runs have killed the process here, in all lives
+	trouble  map[fileName]bool       // files that could not be written in this life
+	leaving  []*part                 // in runs whose rosters do without this member
+	numbers  map[numbered]uint64     // of rosters that were believed, in this life
+	tolls    map[job.RunID]runs.Toll // when runs have killed the process here, in all lives
 }
 
 type fileName struct {
@@ -204,10 +203,10 @@ func (m *member) carryOut(o runs.Order) {
 		if m.kept[p.id] == nil {
 			m.kept[p.id] = &checkpoint{}
 		}
-		if m.kept[p.id].manifest = o.Manifest; m.sick[p.id] < 2 {
-			m.begin(p, o.Fresh)
+		if m.kept[p.id].manifest = o.Manifest; m.tolls[p.id].Quarantined() {
+			m.input(m.core.NotStarted(w.clock(), p.id, m.tolls[p.id].Text(p.id)))
 		} else {
-			m.input(m.core.NotStarted(w.clock(), p.id, "in quarantine"))
+			m.begin(p, o.Fresh)
 		}
 	case runs.TellDeath:
 		m.tellAll(func(to *member) []runs.Order {

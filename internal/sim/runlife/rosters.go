@@ -168,7 +168,7 @@ func (w *world) agreed() {
 		var one *runs.Roster
 		for _, m := range w.members {
 			i, there := m.core.Run(p.id)
-			if !there || i.State.Ended() && i.State != runs.StateRefused || m.sick[p.id] >= 2 {
+			if !there || i.State.Ended() && i.State != runs.StateRefused || m.tolls[p.id].Quarantined() {
 				continue
 			}
 			r := m.core.Musters.Roster(p.id)
@@ -200,8 +200,6 @@ func (m *member) released(o *runs.Stop) {
 	switch {
 	case m == p.owner:
 		w.fail("%s leaves its own run %d", m.id, p.n)
-	case s == nil && m.dying == p:
-		return // it ends what there would be again
 	case s == nil:
 		w.fail("%s leaves run %d, and takes no part", m.id, p.n)
 		return

@@ -39,7 +39,7 @@ func Run(seed uint64, kind Kind, trace io.Writer) (Counts, error) {
 	}
 	for i := range n {
 		w.members = append(w.members, &member{w: w, i: i, id: runs.PeerID(fmt.Sprintf("p%d", i)),
-			files: map[fileName]any{}, kept: map[job.RunID]*checkpoint{}, sick: map[job.RunID]int{}})
+			files: map[fileName]any{}, kept: map[job.RunID]*checkpoint{}, tolls: map[job.RunID]runs.Toll{}})
 	}
 	for _, m := range w.members {
 		m.boot()
