@@ -243,13 +243,11 @@ func (j *jury) sit(ctx context.Context) {
 
 // try says who has lied: who was accused, who accuses, or, "", that it cannot be told here.
 func (c *court) try(ctx context.Context, a *charge) peer.ID {
-	judged, alike := compute.Judged(a.Function), compute.Alike(a.Function, a.Argument, a.of.Rounding)
-	both := a.said == a.against && !judged // it has signed both
-	switch {
-	case !alike && !judged:
-		return ""
-	case both && !compute.Silent(a.Function):
-		return a.said
+	of := alarm.Case{By: alarm.PeerID(a.said), Against: alarm.PeerID(a.against), Said: a.Said.Digest,
+		Truth: a.Truth.Digest, Judged: compute.Judged(a.Function),
+		Alike: compute.Alike(a.Function, a.Argument, a.of.Rounding), Silent: compute.Silent(a.Function)}
+	if liar, over := of.Plain(); over {
+		return peer.ID(liar)
 	}
 	ctx, cancel := context.WithTimeout(ctx, alarm.TrialTime)
 	defer cancel()
@@ -260,51 +258,31 @@ func (c *court) try(ctx context.Context, a *charge) peer.ID {
 	defer e.Close()
 	t := trial{e: e, ctx: ctx, live: c.live(a.Run), job: steal.Job{Path: a.Path,
 		Identity: job.Identify(a.Function, a.Argument), Function: a.Function, Arg: a.Argument}}
-	of := alarm.Case{By: alarm.PeerID(a.said), Against: alarm.PeerID(a.against), Said: a.Said.Digest,
-		Truth: a.Truth.Digest}
-	if judged {
-		if liar, over := t.judge(a, &of); over {
-			return liar
-		}
-	}
-	if !alike || of.Against != "" && of.Said == of.Truth {
-		return ""
-	}
-	t.given = slices.DeleteFunc(driver.GivenOf(a.Children), func(g driver.Given) bool { return len(g.Bytes) == 0 })
-	own, ok := t.run()
-	if ok && judged {
-		own, ok = t.essence(own)
-	}
-	switch {
-	case !ok:
-		return ""
-	case both: // of a job that has come to its end, and has shared nothing
-		return a.said
-	}
-	return peer.ID(of.Liar(compute.Digest(own)))
+	return peer.ID(of.Try(bench{&t, a}))
 }
 
-// judge has the application say what it can by each word alone. If that is not all, it leaves in a case what of the two
-// is to be compared.
-func (t *trial) judge(a *charge, of *alarm.Case) (liar peer.ID, over bool) {
-	said, ok := t.essence(a.Said.Outcome)
-	switch {
-	case !ok:
-		return "", true
-	case said == nil:
-		return a.said, true
-	case a.against == "":
-		return "", true
+// A bench tries a charge: see alarm.Bench.
+type bench struct {
+	*trial
+	of *charge
+}
+
+func (b bench) Judge(truth bool) alarm.Essence {
+	outcome := b.of.Said.Outcome
+	if truth {
+		outcome = b.of.Truth.Outcome
 	}
-	truth, ok := t.essence(a.Truth.Outcome)
-	switch {
-	case !ok:
-		return "", true
-	case truth == nil:
-		return a.against, true
+	what, ok := b.essence(outcome)
+	return alarm.Essence{Hash: compute.Digest(what), Wrong: what == nil, Void: !ok}
+}
+
+func (b bench) Run() (alarm.Hash, bool) {
+	b.given = slices.DeleteFunc(driver.GivenOf(b.of.Children), func(g driver.Given) bool { return len(g.Bytes) == 0 })
+	own, ok := b.run()
+	if ok && compute.Judged(b.of.Function) {
+		own, ok = b.essence(own)
 	}
-	of.Said, of.Truth = compute.Digest(said), compute.Digest(truth)
-	return "", false
+	return compute.Digest(own), ok
 }
 
 // trial is one job on an engine of its own.

@@ -12,20 +12,3 @@ type PeerID string
 
 // Hash is that of an accusation, or of an outcome.
 type Hash = [32]byte
-
-// A Case is what two have signed of one job, or one alone: Against is "" then.
-type Case struct {
-	By, Against PeerID
-	Said, Truth Hash // what By has signed, and what Against has
-}
-
-// Liar says who has signed what is not true, by what the job has come to here; "" if that cannot be told.
-func (c *Case) Liar(own Hash) PeerID {
-	switch {
-	case c.Against == "" && own != c.Said, c.Against != "" && own == c.Truth:
-		return c.By
-	case own == c.Said:
-		return c.Against
-	}
-	return ""
-}

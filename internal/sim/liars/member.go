@@ -195,16 +195,8 @@ func (m *member) sit() {
 	}
 	m.w.res.Tried++
 	m.w.after(took, func() {
-		// The two have signed different things of a job, which comes to 1.
-		c := alarm.Case{By: alarm.PeerID(rune('a' + x.of.i)), Against: alarm.PeerID(rune('a' + x.by.i)),
-			Said: alarm.Hash{1}, Truth: alarm.Hash{2}}
-		if x.lied {
-			c.Said, c.Truth = c.Truth, c.Said
-		}
-		liar := alarm.PeerID("")
-		if shown {
-			liar = c.Liar(alarm.Hash{1})
-		}
+		c := x.about()
+		liar := c.Try(hearing{c, shown, x.of.i%4 == 1})
 		m.docket.Tried(a, took, liar == c.By, shown)
 		if liar != c.By {
 			if m.spent[from] += took; m.w.now < time.Hour && m.spent[from] > alarm.TrialAllowance {
@@ -213,7 +205,7 @@ func (m *member) sit() {
 		}
 		if shown {
 			other := x.of
-			if liar == c.Against {
+			if liar != c.By {
 				other = x.by
 			} else {
 				m.evidence[other] = true
@@ -223,3 +215,33 @@ func (m *member) sit() {
 		m.sit()
 	})
 }
+
+// about is what a proof shows: two have signed different things of a job, which comes to 1, or the liar has signed
+// both. Of some jobs the application judges the outcomes.
+func (x *statement) about() alarm.Case {
+	c := alarm.Case{By: alarm.PeerID(rune('a' + x.of.i)), Against: alarm.PeerID(rune('a' + x.by.i)),
+		Said: alarm.Hash{1}, Truth: alarm.Hash{2}, Alike: true, Judged: x.of.i%4 < 2}
+	if x.lied {
+		c.Said, c.Truth = c.Truth, c.Said
+	}
+	if x.lied && x.of.i%4 == 2 {
+		c.Against, c.Silent = c.By, true
+	}
+	return c
+}
+
+// hearing is a trial, whose application can tell perhaps what is wrong by itself.
+type hearing struct {
+	alarm.Case
+	shows, knows bool
+}
+
+func (h hearing) Judge(truth bool) alarm.Essence {
+	word := h.Said
+	if truth {
+		word = h.Truth
+	}
+	return alarm.Essence{Hash: word, Wrong: h.knows && word != alarm.Hash{1}, Void: !h.shows}
+}
+
+func (h hearing) Run() (alarm.Hash, bool) { return alarm.Hash{1}, h.shows }
