@@ -51,7 +51,7 @@ func (m *members) learn(c *statement.SignedCard, by []peer.ID, now time.Time) bo
 	case old != nil && !c.Newer(old.SignedCard):
 		m.mu.Unlock()
 		return false
-	case old == nil && (c.Leaving || m.crowd(by) || len(m.cards) >= maxMembers && !(near && m.makeRoom(c.Cluster))):
+	case m.crowd(by, old), old == nil && (c.Leaving || len(m.cards) >= maxMembers && !(near && m.makeRoom(c.Cluster))):
 		m.mu.Unlock()
 		return false
 	}
@@ -105,9 +105,13 @@ func (m *members) makeRoom(cluster string) bool {
 	return oldest != nil
 }
 
-// crowd says whether one of those has as many members here by it as it may. The mutex is held.
-func (m *members) crowd(by []peer.ID) bool {
+// crowd says whether one of those has as many members here by it as it may, besides one that was known to be. The
+// mutex is held.
+func (m *members) crowd(by []peer.ID, besides *memberCard) bool {
 	for _, inviter := range by {
+		if besides != nil && slices.Contains(besides.by, inviter) {
+			continue
+		}
 		n := 0
 		for _, c := range m.cards {
 			if slices.Contains(c.by, inviter) {

@@ -88,6 +88,14 @@ func TestMembersAreBounded(t *testing.T) {
 	if x.come("a", 12, 12+maxIntroduced+5, "inviter"); x.get(peer.ID(fmt.Sprintf("a%d", 12+maxIntroduced))) != nil {
 		t.Error("one inviter takes all the room")
 	}
+	another := peer.ID(fmt.Sprintf("a%d", 12+maxIntroduced+5))
+	x.come("a", 12+maxIntroduced+5, 12+maxIntroduced+6, "second")
+	for id, want := range map[peer.ID]bool{another: false, "a12": true} { // who is a member by it already may renew
+		if got := x.learn(&statement.SignedCard{Peer: id, Card: statement.Card{Cluster: "a", Seq: 2}},
+			[]peer.ID{"inviter"}, x.now); got != want {
+			t.Errorf("a card of %s, as a member by one that has introduced as many as it may, is news: %t", id, got)
+		}
+	}
 }
 
 // In a large swarm each tells rarely what it does for a run, and is believed until it may tell again.
