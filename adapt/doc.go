@@ -8,6 +8,8 @@
 // within one; how patient it was is not known, so the next one is as patient as the last can have been, or more; and
 // what was on trial stays away for as long as it had to.
 //
+// Where several runs compete for a machine, [Divide] says which of its cores each has, by the same efficiency.
+//
 // # What is published and what is ours
 //
 // Published are the weighted average efficiency, Emax and Emin, that more is asked for the higher it is and more

@@ -5,17 +5,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/satin-peer/satin/adapt"
 )
 
 // arbiter divides this machine's cores among the runs that it takes part in, and keeps what the volunteer allows.
 //
-// Owners whose runs have work get the same number of cores, as far as they can be divided. Of an owner's runs each gets
-// one, and the rest go to where they are used well, in proportion to the runs' efficiency, as their coordinators tell
-// it: so a run that has more processors than it can use gives some to one that has not, with nobody to decide it for
-// all, and whoever submits many runs, or says that they are efficient, takes nothing from others. Where there are too
-// few cores, owners take turns, and so do an owner's runs. A run that has no work here keeps one core, so that it goes
-// on stealing, and lends the others. Allotments change when a run comes or goes, when the volunteer says so, and at
-// every turn. If the cores are to rest for a part of their time, a turn has fewer of them.
+// How many each gets is adapt.Divide's to say, with the runs' efficiency as their coordinators tell it. Allotments
+// change when a run comes or goes, when the volunteer says so, and at every turn. If the cores are to rest for a part
+// of their time, a turn has fewer of them.
 type arbiter struct {
 	mu         sync.Mutex
 	cores      int // that the volunteer allows at most
@@ -27,9 +25,6 @@ type arbiter struct {
 	allotments []*allotment
 	turn       int
 }
-
-// turnEvery is how long the allotments of several runs stay as they are.
-const turnEvery = 200 * time.Millisecond
 
 // restEvery is the same where cores are to rest for a part of their time: what waits for a job here waits for a rest
 // to end, which of a small part is many turns.
@@ -114,7 +109,7 @@ func (a *arbiter) finish(on bool) {
 func (a *arbiter) next() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	every := turnEvery
+	every := adapt.TurnEvery
 	switch {
 	case a.rest > 0:
 		every = restEvery
@@ -159,15 +154,13 @@ func (a *arbiter) divide() {
 	if a.paused {
 		cores = 0
 	}
-	runs := make([]contender, n)
+	runs := make([]adapt.Contender, n)
 	for i, s := range a.allotments {
-		runs[i] = contender{want: min(s.most, cores), owner: s.owner, worth: math.Float64frombits(s.worth.Load())}
-		if n > 1 && s.dry() {
-			runs[i].want = min(runs[i].want, 1)
-		}
+		runs[i] = adapt.Contender{Owner: s.owner, Most: s.most, Dry: n > 1 && s.dry(),
+			Worth: math.Float64frombits(s.worth.Load())}
 	}
 	turns := !a.paused && a.cores > 0 && (n > 1 || a.rest > 0)
-	for i, c := range shareOut(cores, runs, a.turn) {
+	for i, c := range adapt.Divide(cores, runs, a.turn) {
 		if s := a.allotments[i]; s.last != c || s.turns != turns {
 			s.last, s.turns = c, turns
 			s.set(c, turns)
@@ -177,68 +170,3 @@ func (a *arbiter) divide() {
 
 // values notes how efficient the run is.
 func (s *allotment) values(efficiency float64) { s.worth.Store(math.Float64bits(efficiency)) }
-
-// A contender is a run that wants cores.
-type contender struct {
-	want  int
-	owner string
-	worth float64 // efficiency; 0: it is not known
-}
-
-const (
-	// unknownWorth is what a run counts for that nobody has measured: the efficiency that adaptation tries to reach.
-	unknownWorth = 0.5
-	// leastWorth is what any run counts for: one that has just lost most of its peers is not to be left without.
-	leastWorth = 0.1
-)
-
-// inTurn lists the runs in the order in which it is their turn: owner by owner, so that whoever has many runs has no
-// more turns than others.
-func inTurn(runs []contender, turn int) (order []int) {
-	var owners []string
-	of := map[string][]int{}
-	for i := range runs {
-		who := runs[i].owner
-		if of[who] == nil {
-			owners = append(owners, who)
-		}
-		of[who] = append(of[who], i)
-	}
-	for i := range owners {
-		list := of[owners[(i+turn)%len(owners)]]
-		first := turn / len(owners) % len(list)
-		order = append(append(order, list[first:]...), list[:first]...)
-	}
-	return order
-}
-
-// shareOut gives each run at most what it wants: one core after the other to the owner who has the fewest, and there
-// to the run that has the fewest for what it is worth. Among equals those come first whose turn it is.
-func shareOut(cores int, runs []contender, turn int) []int {
-	got, of := make([]int, len(runs)), map[string]int{}
-	order := inTurn(runs, turn)
-	for ; cores > 0; cores-- {
-		best, least := -1, 0.0
-		for _, k := range order {
-			r := &runs[k]
-			if got[k] >= r.want {
-				continue
-			}
-			worth := max(r.worth, leastWorth)
-			if r.worth == 0 {
-				worth = unknownWorth
-			}
-			need := float64(got[k]) / worth
-			if best < 0 || of[r.owner] < of[runs[best].owner] ||
-				r.owner == runs[best].owner && need < least {
-				best, least = k, need
-			}
-		}
-		if best < 0 {
-			break // all have enough
-		}
-		got[best]++
-		of[runs[best].owner]++
-	}
-	return got
-}

@@ -230,7 +230,7 @@ func (p *Peer) onPeer(id peer.ID, up bool) {
 func (p *Peer) upkeep(ctx context.Context) {
 	due := time.NewTicker(p.every)
 	defer due.Stop()
-	turn := time.NewTimer(turnEvery)
+	turn := time.NewTimer(adapt.TurnEvery)
 	defer turn.Stop()
 	gone := ""
 	for {

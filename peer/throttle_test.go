@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/satin-peer/satin/adapt"
 )
 
 // Guards what the owner of a machine gives: over minutes the cores are used for the part of their time that he said,
@@ -21,7 +23,7 @@ func TestThrottle(t *testing.T) {
 		busy, used := make([]int, cores), time.Duration(0) // turns that each core is busy for
 		const turns = 5 * 600                              // ten minutes
 		for i := range idle + turns {
-			n := a.turn(cores, rest, turnEvery)
+			n := a.turn(cores, rest, adapt.TurnEvery)
 			if n < 0 || n > cores {
 				t.Fatalf("%d of %d cores", n, cores)
 			}
@@ -31,16 +33,16 @@ func TestThrottle(t *testing.T) {
 				}
 				if busy[k] > 0 {
 					busy[k]--
-					used += turnEvery
+					used += adapt.TurnEvery
 				}
 			}
 			if i%5 == 0 {
 				a.used(used)
 			}
 		}
-		all := turns * turnEvery * time.Duration(cores)
+		all := turns * adapt.TurnEvery * time.Duration(cores)
 		want := all * time.Duration(100-rest) / 100
-		slack := turnEvery * time.Duration((leaf+7)*cores) // the last jobs, and what was saved up at first
+		slack := adapt.TurnEvery * time.Duration((leaf+7)*cores) // the last jobs, and what was saved up at first
 		if used > want+slack || used < want-slack-all/20 {
 			t.Fatalf("%v of %v were used, want %v", used, all, want)
 		}
