@@ -26,19 +26,26 @@ const (
 // one, and the rest go to where they are used well, in proportion to the runs' efficiency: so a run that has more
 // processors than it can use gives some to one that has not, with nobody to decide it for all, and whoever submits
 // many runs, or says that they are efficient, takes nothing from others. Where there are too few cores, owners take
-// turns, and so do an owner's runs. A run that has no work here keeps one core, so that it goes on stealing, and lends
-// the others.
+// turns, and so do an owner's runs. A run that has no work here lends all of its cores, asks for jobs without one (see
+// steal.Stance), and has its part as soon as it has got a job; of what nobody else wants it has one.
 //
 // So one core after the other goes to the owner who has the fewest, and there to the run that has the fewest for what
 // it is worth. Among equals those come first whose turn it is.
 func Divide(cores int, runs []Contender, turn int) []int {
-	got, of := make([]int, len(runs)), map[string]int{}
-	order := inTurn(runs, turn)
-	for ; cores > 0; cores-- {
+	got := make([]int, len(runs))
+	cores -= share(cores, runs, false, turn, got)
+	share(cores, runs, true, turn, got)
+	return got
+}
+
+// share gives cores to the runs that have work, or to those that have none, and says how many.
+func share(cores int, runs []Contender, dry bool, turn int, got []int) (given int) {
+	of, order := map[string]int{}, inTurn(runs, dry, turn)
+	for ; given < cores; given++ {
 		best, least := -1, 0.0
 		for _, k := range order {
 			r := &runs[k]
-			if got[k] >= r.Most || r.Dry && got[k] > 0 {
+			if got[k] >= r.Most || dry && got[k] > 0 {
 				continue
 			}
 			worth := max(r.Worth, leastWorth)
@@ -57,16 +64,19 @@ func Divide(cores int, runs []Contender, turn int) []int {
 		got[best]++
 		of[runs[best].Owner]++
 	}
-	return got
+	return given
 }
 
-// inTurn lists the runs in the order in which it is their turn: owner by owner, so that whoever has many runs has no
+// inTurn lists these runs in the order in which it is their turn: owner by owner, so that whoever has many runs has no
 // more turns than others.
-func inTurn(runs []Contender, turn int) (order []int) {
+func inTurn(runs []Contender, dry bool, turn int) (order []int) {
 	var owners []string
 	of := map[string][]int{}
 	for i := range runs {
 		who := runs[i].Owner
+		if runs[i].Dry != dry {
+			continue
+		}
 		if of[who] == nil {
 			owners = append(owners, who)
 		}

@@ -7,7 +7,8 @@ import (
 )
 
 // Nothing is left over, nobody gets more than it wants, none of an owner's runs has two cores while another one has
-// none, runs that are as efficient as each other get the same, and so do owners whose runs want more.
+// none, runs that are as efficient as each other get the same, and so do owners whose runs want more. A run without
+// work has one core at most, which nobody else wants.
 func TestDivide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cores := rapid.IntRange(0, 16).Draw(t, "cores")
@@ -15,18 +16,28 @@ func TestDivide(t *testing.T) {
 		runs := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Contender {
 			return Contender{Owner: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "owner"),
 				Most:  rapid.IntRange(0, 16).Draw(t, "most"),
+				Dry:   rapid.Bool().Draw(t, "dry"),
 				Worth: rapid.SampledFrom([]float64{0, 0.01, 0.3, 1}).Draw(t, "worth")}
 		}), 1, 8).Draw(t, "runs")
 		got := Divide(cores, runs, turn)
 		sum, wanted, of, short := 0, 0, map[string]int{}, map[string]bool{}
 		for i, r := range runs {
+			if r.Dry {
+				r.Most = min(r.Most, 1)
+			}
 			sum, wanted = sum+got[i], wanted+r.Most
 			of[r.Owner] += got[i]
-			short[r.Owner] = short[r.Owner] || got[i] < r.Most
+			short[r.Owner] = short[r.Owner] || got[i] < r.Most && !r.Dry
 			if got[i] > r.Most {
 				t.Fatalf("%d gets %d, wants %d", i, got[i], r.Most)
 			}
 			for j, s := range runs {
+				if got[i] < r.Most && !r.Dry && s.Dry && got[j] > 0 {
+					t.Fatalf("%v: %d gets less than it wants beside %d, which has no work", got, i, j)
+				}
+				if r.Dry || s.Dry {
+					continue
+				}
 				if got[i] < r.Most && r.Owner == s.Owner && r.Worth == s.Worth && got[j] > got[i]+1 {
 					t.Fatalf("%v: %d gets less than %d though it wants more, and is worth as much", got, i, j)
 				}
@@ -98,4 +109,33 @@ func TestTurnsOfOwners(t *testing.T) {
 			}
 		}
 	}
+}
+
+// No run that has work starves: it has a core within as many turns as there are owners times the runs of the one who
+// has most, however few cores there are, and whoever else is there.
+func TestNobodyStarves(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		runs := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Contender {
+			return Contender{Owner: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "owner"), Most: 8,
+				Dry: rapid.Bool().Draw(t, "dry"), Worth: rapid.Float64Range(0, 1).Draw(t, "worth")}
+		}), 1, 8).Draw(t, "runs")
+		cores, from := rapid.IntRange(1, 8).Draw(t, "cores"), rapid.IntRange(0, 1000).Draw(t, "turn")
+		of, most, had := map[string]int{}, 0, make([]int, len(runs))
+		for _, r := range runs {
+			if !r.Dry {
+				of[r.Owner]++
+				most = max(most, of[r.Owner])
+			}
+		}
+		for turn := range len(of) * most {
+			for i, n := range Divide(cores, runs, from+turn) {
+				had[i] += n
+			}
+		}
+		for i, r := range runs {
+			if !r.Dry && had[i] == 0 {
+				t.Fatalf("%d of %+v has no core in %d turns", i, runs, len(of)*most)
+			}
+		}
+	})
 }

@@ -12,8 +12,8 @@ import (
 // arbiter divides this machine's cores among the runs that it takes part in, and keeps what the volunteer allows.
 //
 // How many each gets is adapt.Divide's to say, with the runs' efficiency as their coordinators tell it. Allotments
-// change when a run comes or goes, when the volunteer says so, and at every turn. If the cores are to rest for a part
-// of their time, a turn has fewer of them.
+// change when a run comes or goes, or has a job and no core, when the volunteer says so, and at every turn. If the
+// cores are to rest for a part of their time, a turn has fewer of them.
 type arbiter struct {
 	mu         sync.Mutex
 	cores      int // that the volunteer allows at most
@@ -122,6 +122,14 @@ func (a *arbiter) next() time.Duration {
 	}
 	a.divide()
 	return every
+}
+
+// again divides the cores within a turn, as a run that had no core has a job now: else others would steal it before the
+// turn is over.
+func (a *arbiter) again() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.divide()
 }
 
 // resting is the percentage of their time in which the cores are to be left alone, if that is now.

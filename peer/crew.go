@@ -66,7 +66,7 @@ func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal
 		with.Core.EagerAfter, with.Core.EagerPercent = eagerAfter, m.Eager
 	}
 	with.Policy, with.Members, with.Engine = policy, members, engine
-	with.Send, with.Tell, with.Log = c.send, c.tell, log
+	with.Send, with.Tell, with.Log, with.Wanted = c.send, c.tell, log, c.arbiter.again
 	with.Run.Room = c.memory.enter(m.Run, peerName(m.Owner), steal.PeerID(m.Owner.String()) == c.self,
 		func(why string) { log.Warn("not all that others give of a run is taken", "why", why) })
 	with.Shared, with.Notary = c.memory.objects(), c.vouch
@@ -118,13 +118,14 @@ func (c *crew) allot(s *session.Session, owner string, most int) *allotment {
 	if most <= 0 || most > c.cfg.Workers {
 		most = c.cfg.Workers
 	}
-	its := &allotment{owner: owner, most: most, dry: func() bool { return dry(s) }, set: s.SetCores, finish: s.Finish}
+	its := &allotment{owner: owner, most: most, dry: func() bool { return dry(s.Stats()) }, set: s.SetCores,
+		finish: s.Finish}
 	c.arbiter.join(its)
 	return its
 }
 
-// dry says whether the run has no work on this peer at the moment.
-func dry(s *session.Session) bool {
-	st := s.Stats()
-	return st.Held == 0 && st.Given == 0 && st.Load.Queued == 0 && st.Load.Idle == st.Load.Workers
+// dry says whether the run has no work on this peer at the moment. Where its root is it always has: that a job of the
+// root was stopped, since its core is another run's, does not show.
+func dry(st session.Stats) bool {
+	return st.Held == 0 && !st.Master && st.Given == 0 && st.Load.Queued == 0 && st.Load.Idle == st.Load.Workers
 }

@@ -55,7 +55,7 @@ func (b *book) unown(s *segment) {
 // feedWorkers hands waiting segments to idle workers, oldest first: it is the largest. The root does not wait
 // for an idle one: the engine begins it before what runs, if it may use a core at all.
 func (b *book) feedWorkers() {
-	if s := b.segments.root; s != nil && s.state == waiting && b.load.Workers > 0 {
+	if s := b.segments.root; s != nil && s.state == waiting && b.segments.ready().Workers > 0 {
 		b.runSegment(s)
 	}
 	for n := b.segments.idle(); n > 0 && len(b.segments.waiting) > 0; n-- {

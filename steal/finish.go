@@ -10,7 +10,7 @@ type Stance struct {
 	// which is a job that it holds.
 	Finish bool
 	// Turns says that the engine has its cores in turns, with others or with rests, so that to have none for a moment
-	// means nothing.
+	// means nothing; or that it has none for as long as it has no job, for which the core asks nevertheless.
 	Turns bool
 }
 

@@ -44,3 +44,29 @@ func TestFinish(t *testing.T) {
 		t.Errorf("afterwards it sends %+v", f.out.Messages)
 	}
 }
+
+// Guards a run that lends its cores to others: without one it wants a job while it holds none, hands it to the engine,
+// and wants no second one; and one that has no core otherwise wants nothing.
+func TestTurnsAskWithoutACore(t *testing.T) {
+	f := newFetcher(t)
+	wants := func(what string, n int) {
+		t.Helper()
+		if is := f.segments.wanting(); is != n {
+			t.Errorf("%s it wants %d jobs, not %d", what, is, n)
+		}
+	}
+	f.Report(f.now, Load{})
+	wants("paused", 0)
+	f.Stand(f.now, Stance{Turns: true})
+	wants("in turns", 1)
+	f.get(1)
+	if !f.segments.anyRuns() {
+		t.Error("the engine has not got the job")
+	}
+	wants("with a job", 0)
+	f.Report(f.now, Load{Runs: 1, Queued: 1})
+	wants("with a job that waits", 0)
+	f.Finished(f.now, 1, []byte("one"), nil)
+	f.Report(f.now, Load{Runs: 1})
+	wants("afterwards", 1)
+}

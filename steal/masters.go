@@ -52,7 +52,7 @@ func (ld *leading) masterTick() {
 // mastership is told first what the engine can do.
 func (ld *leading) mastership() *mastership {
 	runs := ld.segments.root != nil && ld.segments.root.state != waiting
-	ld.masters.work(ld.load.Workers > 0, runs && !ld.standsStill(2*ld.cfg.MasterLease))
+	ld.masters.work(ld.segments.ready().Workers > 0, runs && !ld.standsStill(2*ld.cfg.MasterLease))
 	return ld.masters
 }
 

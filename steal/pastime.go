@@ -26,7 +26,7 @@ type pastime struct {
 
 // pass books the time up to now. It has to be called before the clock and anything else changes.
 func (pt *pastime) pass(now time.Duration) {
-	since, idle := pt.since, time.Duration(pt.segments.idle())
+	since, idle := pt.since, time.Duration(pt.load.IdleAfter(pt.segments.runs))
 	pt.since = max(now, since)
 	if since == 0 || now <= since {
 		return

@@ -72,8 +72,31 @@ func (ss *segments) dropWaiting(s *segment) {
 	}
 }
 
+// ready is what the engine is ready for. One that has its cores in turns, and none at the moment, may have none until
+// there is a job for it: while none runs it counts as idle.
+func (ss *segments) ready() Load {
+	l := ss.load
+	if ss.reports > 0 && ss.stance.Turns && l.Workers == 0 && l.Queued == 0 && !ss.anyRuns() {
+		l.Workers, l.Idle = 1, 1
+	}
+	return l
+}
+
+// anyRuns says whether the engine has a job.
+func (ss *segments) anyRuns() bool {
+	for _, s := range ss.byID {
+		if s.state == running {
+			return true
+		}
+	}
+	return false
+}
+
 // idle is how many workers wait for a job that is not on its way to them already.
-func (ss *segments) idle() int { return ss.load.IdleAfter(ss.runs) }
+func (ss *segments) idle() int {
+	l := ss.ready()
+	return l.IdleAfter(ss.runs)
+}
 
 // queued is how many jobs this peer could give away.
 func (ss *segments) queued() int { return ss.load.Queued + len(ss.waiting) }

@@ -41,7 +41,7 @@ func (v *view) Members() *Members {
 
 func (v *view) MaxPatience() time.Duration { return v.shared.cfg.MaxPatience }
 
-func (v *view) Workers() int { return v.shared.load.Workers }
+func (v *view) Workers() int { return v.segments.ready().Workers }
 
 func (v *view) Idle() int { return v.segments.wanting() }
 

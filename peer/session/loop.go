@@ -141,7 +141,10 @@ func (s *Session) count() {
 	if st.Master {
 		st.Held-- // it is nobody else's
 	}
-	s.stats.Store(st)
+	before := s.stats.Swap(st)
+	if s.cfg.Wanted != nil && s.cores == 0 && s.stance.Turns && st.has() && !before.has() {
+		s.cfg.Wanted()
+	}
 }
 
 // pause is how long the loop may sleep if nothing happens.

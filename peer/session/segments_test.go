@@ -125,6 +125,29 @@ func hold(f *satin.Frame, depth int) int {
 	return 1 + depth
 }
 
+// A run that has its cores in turns steals a job while it has none, and says so: then it gets one.
+func TestAsksWithoutACore(t *testing.T) {
+	n := newNet(t, 2, 1, false, "")
+	held.Store(false)
+	mayRead.Store(false)
+	n.sessions["p1"].SetCores(0, true)
+	go func() {
+		select {
+		case <-n.wanted:
+		case <-time.After(10 * time.Second):
+			t.Error("nobody wants a core")
+		}
+		n.sessions["p1"].SetCores(1, true)
+		for !held.Load() {
+			time.Sleep(leafTime)
+		}
+		mayRead.Store(true)
+	}()
+	if got, p, err := n.root(t, "session_test.hold", 1); got != 2 || err != nil || p != nil {
+		t.Errorf("%v, %v, %v", got, err, p)
+	}
+}
+
 // terse is an engine that tells only what a core cannot conclude of idle workers, and counts no jobs.
 type terse struct {
 	port.Live

@@ -65,7 +65,10 @@ type Config struct {
 	// Died is told, by the loop, that the engine is gone. This peer has no part in the run any more: the others
 	// hear a goodbye. It must not block.
 	Died func(d Death)
-	Log  *slog.Logger
+	// Wanted is told, by the loop, that there is a job now, and no core for it in this turn; nil: nobody is. It must
+	// not block.
+	Wanted func()
+	Log    *slog.Logger
 }
 
 // A Death is the end of an engine.
@@ -168,6 +171,9 @@ type Stats struct {
 	// Died is why the engine is gone, and this peer's part with it: the session has said goodbye.
 	Died error
 }
+
+// has says whether there is a job here, the root included.
+func (st *Stats) has() bool { return st.Held > 0 || st.Master }
 
 // New makes a session, with no cores: call SetCores. The error wraps steal.ErrConfig or
 // sharedobj.ErrConfig; the engine is closed then.

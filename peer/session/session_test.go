@@ -102,6 +102,7 @@ type net struct {
 	run      job.RunID
 	members  []steal.Member
 	queues   map[steal.PeerID]chan *steal.Message
+	wanted   chan struct{} // somebody has a job and no core
 	wg       sync.WaitGroup
 }
 
@@ -109,7 +110,7 @@ func newNet(t *testing.T, peers, workers int, lossy bool, stealing string) *net 
 	t.Helper()
 	n := &net{sessions: map[steal.PeerID]*session.Session{}, engines: map[steal.PeerID]*rootEngine{},
 		run: job.NewRunID(), lossy: lossy,
-		queues: map[steal.PeerID]chan *steal.Message{}}
+		queues: map[steal.PeerID]chan *steal.Message{}, wanted: make(chan struct{}, 100)}
 	for i := range peers {
 		n.members = append(n.members, steal.Member{ID: steal.PeerID(fmt.Sprintf("p%d", i)),
 			Cluster: steal.ClusterID(fmt.Sprintf("c%d", i%2))})
@@ -129,7 +130,7 @@ func newNet(t *testing.T, peers, workers int, lossy bool, stealing string) *net 
 		s, err := session.New(session.Config{
 			Run: steal.Run{ID: n.run, Recovery: steal.Naive}, Self: steal.Address{Peer: m.ID, Inc: 1}, Core: cfg,
 			Policy: p, Engine: engine,
-			Members: steal.NewMembers(n.members), Send: n.send,
+			Members: steal.NewMembers(n.members), Send: n.send, Wanted: func() { n.wanted <- struct{}{} },
 		})
 		if err != nil {
 			t.Fatal(err)
