@@ -85,7 +85,7 @@ func newAdapting(w *world) (*adapting, error) {
 	}
 	a.reserve = make([]int, clusters)
 	copy(a.reserve, a.cfg.Reserve)
-	w.queue.post(event{at: int64(a.cfg.Config.Period), what: adaptDue, peer: -1})
+	w.queue.post(event{at: w.now + int64(a.cfg.Config.Period), what: adaptDue, peer: -1})
 	a.recruit()
 	return a, nil
 }
@@ -96,6 +96,7 @@ const gaugeTimes = 3
 // sampled is what a peer's figures were when it was sampled last.
 type sampled struct {
 	at, busy int64
+	had      int64 // allotments' time
 	late     time.Duration
 	given    float64 // time that it may measure its speed
 	speed    float64 // as it was measured last; 0: never
@@ -107,15 +108,17 @@ func (p *peer) sample() adapt.Sample {
 	w := p.world
 	busy, late := p.busyUntilNow(), p.core.Stats().Late
 	elapsed := w.now - p.sampled.at
-	all := float64(elapsed) * float64(len(p.engine.workers))
-	s := adapt.Sample{Peer: adapt.PeerID(p.id), For: time.Duration(elapsed), Cores: float64(len(p.engine.workers))}
+	had := p.cores.count()
+	all := float64(had - p.sampled.had)
+	s := adapt.Sample{Peer: adapt.PeerID(p.id), For: time.Duration(elapsed)}
 	if all > 0 {
+		s.Cores = all / float64(elapsed)
 		s.Overhead = min(max(1-float64(busy-p.sampled.busy)/all, 0), 1)
 		s.Wide = min(float64(late-p.sampled.late)/float64(elapsed), s.Overhead)
 	}
 	s.Rate = p.core.BestRate()
 	s.Speed = p.sampled.gauge(p, all, float64(busy-p.sampled.busy))
-	p.sampled.at, p.sampled.busy, p.sampled.late = w.now, busy, late
+	p.sampled.at, p.sampled.busy, p.sampled.late, p.sampled.had = w.now, busy, late, had
 	p.charge(sampleBytes)
 	return s
 }
@@ -149,7 +152,7 @@ func (g *sampled) gauge(p *peer, all, busy float64) float64 {
 func (p *peer) busyUntilNow() int64 {
 	busy := p.usage.busy
 	for i := range p.engine.workers {
-		if k := &p.engine.workers[i]; k.busy {
+		if k := &p.engine.workers[i]; k.runs() {
 			busy += p.world.now - max(k.since, min(p.stalledUntil, p.world.now))
 		}
 	}

@@ -26,6 +26,8 @@ type Config struct {
 	Core steal.Config
 	// Workers is the number of jobs a peer runs at once, at least 1; 0 means 1.
 	Workers int
+	// Cores, if not nil, gives the number of each peer instead.
+	Cores func(peer int) int
 	// Deaf leaves notice that nobody wants them at their end only, as those that never ask; until then their workers
 	// are busy.
 	Deaf bool
@@ -88,6 +90,8 @@ type Config struct {
 	Frugal bool
 	// MostAgain, if it is not 0, makes it a violation that more work than that is done twice: for faults that pass.
 	MostAgain time.Duration
+	// Begin is when the run begins: not at once, where it shares a swarm with others (see Compete).
+	Begin time.Duration
 	// Limit is how long after the last fault has ended a run that has not is declared to hang. 0 means 24 hours.
 	Limit time.Duration
 	// Want is the result the run must have; nil: it is computed by Sequential.

@@ -24,6 +24,7 @@ type engine struct {
 	workers  []worker
 	idle     int
 	spent    int    // workers whose job nobody wants any more
+	held     int    // workers whose core is somebody else's at the moment
 	deaf     bool   // Config.Deaf
 	runs     uint64 // Run orders received
 	given    map[steal.Ref]givenJob
@@ -108,12 +109,16 @@ type entry struct {
 type worker struct {
 	busy  bool
 	spent bool // nobody wants its job any more, which it notices at the end
+	held  bool // it has no core for its job
 	job   entry
 	token uint64 // of its leafDone event; older ones are void
 	since int64  // when it last began, or changed speed
 	left  int64  // work left then, in nanoseconds at speed 1
 	took  int64  // nanoseconds spent on the job so far
 }
+
+// runs says whether it is at its job.
+func (w *worker) runs() bool { return w.busy && !w.held }
 
 // givenJob is a job that was taken to be given away, or whose result was found elsewhere.
 type givenJob struct {

@@ -28,7 +28,8 @@ type peer struct {
 	speed        float64
 	clock        clock
 	stalledUntil int64
-	pauses       int          // while there is one it has no core
+	pauses       int // while there is one it has no core
+	cores        allotment
 	cameHome     []port.Order // outcomes that came then
 	membersKnown *steal.Members
 	reported     steal.Load
@@ -96,7 +97,11 @@ func (p *peer) start() error {
 	w := p.world
 	p.inc++
 	p.alive, p.leaving, p.quit = true, false, false
-	p.engine = newEngine(w.cfg.Tree, w.cfg.Workers)
+	p.cores = allotment{p, w.cfg.Workers, w.now, p.cores.had}
+	if w.cfg.Cores != nil {
+		p.cores.cores = w.cfg.Cores(int(p.number))
+	}
+	p.engine = newEngine(w.cfg.Tree, p.cores.cores)
 	p.engine.deaf = w.cfg.Deaf
 	p.engine.owner, p.engine.run = p.number, w.run
 	if w.cfg.Outcast != nil {
@@ -119,7 +124,7 @@ func (p *peer) start() error {
 	}
 	p.backlog = backlog{since: w.now}
 	p.debt, p.everReported, p.alarms, p.cameHome = 0, false, nil, nil
-	p.sampled = sampled{at: w.now, busy: p.usage.busy}
+	p.sampled = sampled{at: w.now, busy: p.usage.busy, had: p.cores.had}
 	for i := range p.engine.workers {
 		p.engine.workers[i].token = uint64(p.inc) << 32 // events of earlier lives are void
 	}
@@ -177,7 +182,8 @@ func (p *peer) settle() {
 			p.world.harm.gone(p)
 			return
 		}
-		if p.pauses == 0 && p.engine.idle > 0 && p.engine.queue.len() > 0 {
+		p.cores.resume()
+		if p.cores.free() > 0 && p.engine.queue.len() > 0 {
 			e := p.engine.queue.popNewest()
 			if t, hit := p.engine.salvage(&e); hit {
 				p.happened(p.engine.sharing.leaving(port.Event{Kind: port.Found, Jobs: []steal.Taken{t}})...)
@@ -201,12 +207,10 @@ func (p *peer) settle() {
 }
 
 func (p *peer) load() steal.Load {
-	if p.pauses > 0 {
+	if p.cores.rests() {
 		return steal.Load{Runs: p.engine.runs, Queued: p.engine.queue.len()}
 	}
-	return steal.Load{
-		Workers: len(p.engine.workers), Idle: p.engine.idle, Runs: p.engine.runs, Queued: p.engine.queue.len(),
-	}
+	return steal.Load{Workers: p.cores.cores, Idle: p.cores.free(), Runs: p.engine.runs, Queued: p.engine.queue.len()}
 }
 
 // wind sees to it that a tick event comes no later than the core's next tick is due. One that comes too soon
@@ -293,13 +297,15 @@ func (p *peer) runSegment(o *port.Order) {
 	if !ok || o.Job.Function != modelFunction || o.Job.Identity != identify(o.Job.Arg) {
 		panic(violation(rightJob, "job %v does not have the identity it was sent with", o.Job.Path))
 	}
-	p.engine.runs++
+	if p.engine.runs++; p.cores.cores == 0 {
+		p.world.waiting = append(p.world.waiting, p)
+	}
 	p.engine.enter(n, &segment{id: o.Segment, path: o.Job.Path, alone: o.Alone}, o.Job, p.engine.sharing.begins(o))
 }
 
 // deliver fills the slot of a job that was given away, or found.
 func (p *peer) deliver(o *port.Order) {
-	if p.pauses > 0 {
+	if p.cores.rests() {
 		p.cameHome = append(p.cameHome, *o)
 		return
 	}

@@ -61,6 +61,9 @@ func (d *due) before(o *due) bool { return d.at < o.at || d.at == o.at && d.seq 
 
 func (q *queue) len() int { return len(q.heap) }
 
+// nextAt is when the next event comes; there must be one.
+func (q *queue) nextAt() int64 { return q.heap[0].at }
+
 // post adds an event; it takes its place among those of the same moment behind all posted before.
 func (q *queue) post(e event) {
 	q.seq++

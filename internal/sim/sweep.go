@@ -33,7 +33,10 @@ func (g *engine) sweep(unwanted []steal.Ref) []steal.Ref {
 			g.spent++
 			continue
 		}
-		w.busy, w.took = false, 0
+		if w.held {
+			g.held--
+		}
+		w.busy, w.held, w.took = false, false, 0
 		w.token++
 		g.idle++
 	}

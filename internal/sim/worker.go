@@ -88,13 +88,13 @@ func (p *peer) leafDone(i int, token uint64) {
 // setSpeed changes how fast the peer computes.
 func (p *peer) setSpeed(speed float64) {
 	for i := range p.engine.workers {
-		if p.engine.workers[i].busy {
+		if p.engine.workers[i].runs() {
 			p.pause(i)
 		}
 	}
 	p.speed = speed
 	for i := range p.engine.workers {
-		if p.engine.workers[i].busy {
+		if p.engine.workers[i].runs() {
 			p.run(i)
 		}
 	}
@@ -103,13 +103,13 @@ func (p *peer) setSpeed(speed float64) {
 // stall freezes the peer for a while: it computes nothing, hears nothing, says nothing; messages wait.
 func (p *peer) stall(until int64) {
 	for i := range p.engine.workers {
-		if p.engine.workers[i].busy {
+		if p.engine.workers[i].runs() {
 			p.pause(i)
 		}
 	}
 	p.stalledUntil = max(p.stalledUntil, until)
 	for i := range p.engine.workers {
-		if p.engine.workers[i].busy {
+		if p.engine.workers[i].runs() {
 			p.run(i)
 		}
 	}
@@ -122,14 +122,7 @@ func (w *harm) rest(p *peer, by int) {
 	if !p.alive {
 		return
 	}
-	if p.pauses == 0 {
-		came := p.cameHome
-		p.cameHome = nil
-		for i := range came {
-			p.deliver(&came[i])
-		}
-	}
-	p.settle()
+	p.cores.goOn()
 }
 
 // charge makes the jobs of a busy peer pay for a message; an idle one has nothing better to do.

@@ -32,7 +32,8 @@ type world struct {
 	shared      *shared   // nil: nothing is shared
 	exhibits    exhibits
 	passed      map[verify.PeerID]uint64
-	out         bool // the outcast is
+	out         bool    // the outcast is
+	waiting     []*peer // got a job and have no core
 }
 
 // Run simulates one run. The error is a *Violation if an invariant did not hold, or wraps ErrConfig; the
@@ -45,26 +46,36 @@ func Run(cfg Config) (report *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
+	err = w.guarded(func() {
+		for !w.over() {
+			w.step()
+		}
+		w.verify()
+	})
+	report = w.report()
+	if flushErr := w.trace.flush(); err == nil {
+		err = flushErr
+	}
+	if cfg.Weigh && err == nil {
+		report.Memory = weigh(w)
+	}
+	return report, err
+}
+
+// guarded makes an error of a violation.
+func (w *world) guarded(do func()) (err error) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
 		case *Violation:
 			v.At = fmt.Sprintf("at %v", time.Duration(w.now))
-			report, err = w.report(), v
+			err = v
 		default:
 			panic(v)
 		}
-		if flushErr := w.trace.flush(); err == nil {
-			err = flushErr
-		}
 	}()
-	w.loop()
-	w.verify()
-	report = w.report()
-	if cfg.Weigh {
-		report.Memory = weigh(w)
-	}
-	return report, nil
+	do()
+	return nil
 }
 
 // weigh is the memory that is in use while there is a world.
@@ -77,7 +88,8 @@ func weigh(w *world) uint64 {
 }
 
 func newWorld(cfg Config) (*world, error) {
-	st := &stage{cfg: cfg, random: rand.New(rand.NewPCG(cfg.Seed, 0x776f726c64)), trace: newTracer(cfg.Trace)}
+	st := &stage{cfg: cfg, now: int64(cfg.Begin), random: rand.New(rand.NewPCG(cfg.Seed, 0x776f726c64)),
+		trace: newTracer(cfg.Trace)}
 	w := &world{stage: st, cast: &cast{stage: st}, timeline: timeline{bucket: int64(cfg.Bucket)},
 		passed:   map[verify.PeerID]uint64{},
 		exhibits: exhibits{map[verify.Node][]exhibit{}, map[string]map[int32]struct{}{}}}
@@ -86,7 +98,7 @@ func newWorld(cfg Config) (*world, error) {
 	w.net = &network{stage: st, cast: w.cast, links: cfg.Network, weather: sky,
 		bulk: &bulk{stage: st, links: cfg.Network, index: make(map[pair]int)}}
 	w.harm = &harm{world: w, weather: sky, links: cfg.Network, struck: make(map[int][]*peer),
-		slow: make(map[[2]int][]float64)}
+		slow: make(map[[2]int][]float64), calm: calm{since: w.now}}
 	for i := range w.run {
 		w.run[i] = byte(mix(cfg.Seed+uint64(i)) >> 8)
 	}
@@ -101,7 +113,7 @@ func newWorld(cfg Config) (*world, error) {
 		Recovery: cfg.Recovery}
 	if cfg.Audit {
 		w.audit = newAudit(w)
-		w.queue.post(event{at: int64(lookEvery), what: lookDue, peer: -1})
+		w.queue.post(event{at: w.now + int64(lookEvery), what: lookDue, peer: -1})
 	}
 	w.broadcast = &broadcast{stage: st, cast: w.cast, links: cfg.Network, weather: sky, audit: w.audit}
 	for _, p := range w.peers {
@@ -110,7 +122,8 @@ func newWorld(cfg Config) (*world, error) {
 			return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 		}
 		// Processes never start in the same instant.
-		w.queue.post(event{at: w.random.Int64N(int64(time.Millisecond)), what: peerStarts, peer: p.number})
+		at := w.now + w.random.Int64N(int64(time.Millisecond))
+		w.queue.post(event{at: at, what: peerStarts, peer: p.number})
 	}
 	w.handedIn()
 	if err := w.harm.schedule(); err != nil {
@@ -125,25 +138,23 @@ func newWorld(cfg Config) (*world, error) {
 
 func clusterID(c int) steal.ClusterID { return steal.ClusterID(fmt.Sprintf("c%02d", c+1)) }
 
-// loop takes event after event until the run is over.
-func (w *world) loop() {
-	for !w.over() {
-		if w.queue.len() == 0 {
-			panic(violation(NoHang, "nothing will ever happen again, and the root has no result"))
-		}
-		e := w.queue.next()
-		if e.at < w.now {
-			panic(violation(timeForward, "an event for %v", time.Duration(e.at)))
-		}
-		w.now = e.at
-		if w.now > w.harm.calm.since+int64(w.cfg.Limit) {
-			panic(violation(NoHang, "no result %v after the last fault", w.cfg.Limit))
-		}
-		w.counts.Events++
-		w.dispatch(&e)
-		if w.cfg.Between != nil {
-			w.cfg.Between()
-		}
+// step takes the next event.
+func (w *world) step() {
+	if w.queue.len() == 0 {
+		panic(violation(NoHang, "nothing will ever happen again, and the root has no result"))
+	}
+	e := w.queue.next()
+	if e.at < w.now {
+		panic(violation(timeForward, "an event for %v", time.Duration(e.at)))
+	}
+	w.now = e.at
+	if w.now > w.harm.calm.since+int64(w.cfg.Limit) {
+		panic(violation(NoHang, "no result %v after the last fault", w.cfg.Limit))
+	}
+	w.counts.Events++
+	w.dispatch(&e)
+	if w.cfg.Between != nil {
+		w.cfg.Between()
 	}
 }
 

@@ -25,6 +25,7 @@ func Tables() []Table {
 		{"recovery", "crashes, departures, migration, checkpoints, under ours and CRS (fault tolerance paper, 4; programming-model paper, 5.5)", makeRecovery},
 		{"faults", "lines that are down, messages lost and late, machines that stand still, for a while", makeFaults},
 		{"adaptive", "scenarios 0 to 5 of the programming-model paper's 5.6: who takes part", makeAdaptive},
+		{"compete", "several runs in one swarm: who gets which cores", makeCompete},
 		{"objects", "programs that share data (programming-model paper, 5.3 and 5.4: Tables IV to VI, Figures 4 and 5)", makeObjects},
 		{"othello", "a game search that shares a table (programming-model paper, 5.3: Table IV)", makeOthello},
 		{"othello-deep", "the same, twenty moves deep", makeDeepOthello},
