@@ -56,6 +56,7 @@ func (v *version[T]) read(f *Frame, what string) T {
 
 var (
 	errAlone = errors.New("satin: a handle cannot leave a pool that has no swarm")
+	errInner = errors.New("satin: what is shared holds a handle of what is shared, which would not be found there")
 	errType  = errors.New("its name is that of a value of another type")
 )
 
@@ -76,12 +77,13 @@ func (v *version[T]) call(parent engine.Name, write []byte) (engine.Name, error)
 	case v.shelf == nil || v.shelf.Outside == nil:
 		return v.name, errAlone
 	}
-	engine.Handles(*v.value.Load(), func(engine.Shared) {
-		panic("satin: what is shared holds a handle of what is shared, which would not be found there")
-	})
+	var err error
+	engine.Handles(*v.value.Load(), func(engine.Shared) { err = errInner })
+	if err != nil {
+		return v.name, err
+	}
 	what := v.what
 	what.Parent, what.Write = parent, write
-	var err error
 	if what.State, err = v.encode(); err != nil {
 		return v.name, err
 	}

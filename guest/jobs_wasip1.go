@@ -139,7 +139,7 @@ func encodeOutcome(name string, o engine.Outcome) []byte {
 func why(err error) string {
 	if je := (*job.Error)(nil); errors.As(err, &je) {
 		if je.Err != nil {
-			return je.Err.Error()
+			return fmt.Sprint(je.Err)
 		}
 		return fmt.Sprint(je.Panic)
 	}

@@ -23,7 +23,7 @@ func (e *Error) Error() string {
 		s += " on " + e.Peer
 	}
 	if e.Err != nil {
-		return s + ": " + e.Err.Error()
+		return s + ": " + fmt.Sprint(e.Err)
 	}
 	return s + " panicked: " + fmt.Sprint(e.Panic)
 }

@@ -65,7 +65,7 @@ func Alike(function string, arg []byte, rounding string) bool {
 		return ok
 	}
 	_, v, err := read(function, arg)
-	return err != nil || f.Unlike(v) == ""
+	return err != nil || f.Differs(v) == ""
 }
 
 // Silent says that a function says of none of its jobs whether their outcomes may honestly differ.
@@ -86,10 +86,7 @@ func Comparing(function string, arg []byte) (c Comparison, err error) {
 	if err != nil {
 		return c, err
 	}
-	if f.Unlike != nil {
-		c.Not = f.Unlike(v)
-	}
-	if c.Not == "" && f.Alike == engine.Unknown && f.Essence == nil {
+	if c.Not = f.Differs(v); c.Not == "" && f.Alike == engine.Unknown && f.Essence == nil {
 		c.Not = f.Name + " is registered without a way to compare them"
 	}
 	c.Rounded = f.Alike == engine.Rounded

@@ -110,7 +110,7 @@ func describe(self string, id job.ID, fn string, err error) *Failure {
 		f.Peer = self
 	}
 	if je.Err != nil {
-		f.Error = clip(je.Err.Error(), maxFailureText)
+		f.Error = clip(fmt.Sprint(je.Err), maxFailureText)
 	} else {
 		f.Panic = clip(fmt.Sprint(je.Panic), maxFailureText)
 	}

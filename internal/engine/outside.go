@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"sync"
 )
@@ -116,7 +117,18 @@ func Handles(v any, f func(Shared)) {
 	}
 }
 
+// hidden stands for what a handle in an unexported field leads to, which nobody can reach.
+type hidden struct{ handle reflect.Type }
+
+func (h hidden) Leave(*Shelf) (Leaving, bool, error) {
+	return Leaving{}, false, fmt.Errorf("satin: a %s in an unexported field cannot leave", h.handle)
+}
+
 func handlesIn(v reflect.Value, f func(Shared)) {
+	if t := v.Type(); !v.CanInterface() && (t.Implements(carrier) || t.Implements(carried)) {
+		f(hidden{t})
+		return
+	}
 	if v.Type().Implements(carrier) {
 		for _, h := range v.Interface().(Carrier).Carried() {
 			f(h.shared())

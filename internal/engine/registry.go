@@ -104,12 +104,28 @@ func (f *Func) Refuses(arg any) (err error) {
 	if f.Check == nil {
 		return nil
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("it cannot be checked: %v", p)
-		}
-	}()
-	return f.Check(arg)
+	if p := panicOf(func() { err = f.Check(arg) }); p != nil {
+		return fmt.Errorf("it cannot be checked: %v", p)
+	}
+	return err
+}
+
+// Differs is Unlike of a function that may not have it. One that panics says so.
+func (f *Func) Differs(arg any) (why string) {
+	if f.Unlike == nil {
+		return ""
+	}
+	if p := panicOf(func() { why = f.Unlike(arg) }); p != nil {
+		return fmt.Sprintf("it cannot be told: %v", p)
+	}
+	return why
+}
+
+// panicOf runs code of an application that is no job's, and says what it panics with; nil: it does not.
+func panicOf(code func()) (p any) {
+	defer func() { p = recover() }()
+	code()
+	return nil
 }
 
 // Lookup finds a registered function by its name.

@@ -31,6 +31,9 @@ func (roots roots) unwind() {
 // An abortPanic unwinds a worker's stack down to the root that was dropped.
 type abortPanic struct{ r *Record }
 
+// Unwinding is wire.Unwinding's: what makes errors of panics passes it on.
+func (abortPanic) Unwinding() {}
+
 // runRoot runs a stolen job, or one from the inbox, on top of the stack, and delivers its result. Everything
 // of this worker's own that is older is stolen at this point, so tail, split and head are equal (see
 // join.go). A restarted job may be handed over instead (salvage.go).

@@ -44,16 +44,19 @@ type sentinel struct {
 	err  error
 }
 
-// ErrorNames gives the names of the registered errors that err is or wraps, at most eight.
+// ErrorNames gives the names of the registered errors that err is or wraps, at most eight. One whose own Is or Unwrap
+// panics has those that were found until then.
 func ErrorNames(err error) (names []string) {
 	if err == nil {
 		return nil
 	}
-	for _, s := range sentinels() {
-		if len(names) < maxErrorNames && errors.Is(err, s.err) {
-			names = append(names, s.name)
+	_ = panicOf(func() {
+		for _, s := range sentinels() {
+			if len(names) < maxErrorNames && errors.Is(err, s.err) {
+				names = append(names, s.name)
+			}
 		}
-	}
+	})
 	return names
 }
 

@@ -26,7 +26,7 @@ import (
 
 // mutants are all there are.
 func mutants() []mutant {
-	return filled(sharedMutants, strangersMutants, verifyMutants, moduleMutants,
+	return filled(sharedMutants, strangersMutants, moodMutants, verifyMutants, moduleMutants,
 		engineMutants, hookMutants, stealMutants, recoveryMutants, passingMutants, masterMutants,
 		runsMutants,
 		libraryMutants, depositsMutants,

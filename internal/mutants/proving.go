@@ -231,7 +231,7 @@ var provingMutants = []mutant{
 		new: "if a.waits--; false {"},
 	{name: "accused/unlike", wrong: "jobs whose results may honestly differ put their authors out",
 		file: "internal/compute/judge.go", pkg: hostile, run: "^TestHonestDifferences$",
-		old: "err != nil || f.Unlike(v) == \"\"", new: "err != nil || v != nil"},
+		old: "err != nil || f.Differs(v) == \"\"", new: "err != nil || v != nil"},
 	{name: "accused/weaver-tried", wrong: "a trial goes on though the job shares a lattice of its own",
 		file: "peer/accusing.go", pkg: hostile, run: "^TestHonestDifferences$", old: "				if compute.Silent(t.job.Function) {\n",
 		new: "				if false {\n"},

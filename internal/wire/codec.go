@@ -10,8 +10,8 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// ErrEncoding is what errors of Codec wrap: the bytes, or the value, are not what they should be. The message
-// says where and why.
+// ErrEncoding is what errors of Codec wrap: the bytes, or the value, are not what they should be, or the value's own
+// code panicked. The message says where and why.
 var ErrEncoding = errors.New("encoding")
 
 // Codec encodes and decodes one family of values.
@@ -104,11 +104,24 @@ func newCodec(text cbor.UTF8Mode, limit, depth, elements, pairs int, refused cbo
 	return c
 }
 
+// An Unwinding is a panic that is on its way to whoever began it: it comes out of a Codec as it came in.
+type Unwinding interface{ Unwinding() }
+
+// keepPanic makes an error of a panic of the code that a value has for its encoding, which is an application's.
+func keepPanic(err *error) {
+	switch p := recover().(type) {
+	case nil: // or the goroutine ends
+	case Unwinding:
+		panic(p)
+	default:
+		*err = fmt.Errorf("%w: it panicked: %v", ErrEncoding, p)
+	}
+}
+
 // Encode returns the encoding of v, or an error that wraps ErrEncoding if v cannot be encoded or is too long.
-func (c *Codec) Encode(v any) ([]byte, error) {
-	var b []byte
-	err := c.types.refuse(v)
-	if err == nil {
+func (c *Codec) Encode(v any) (b []byte, err error) {
+	defer keepPanic(&err)
+	if err = c.types.refuse(v); err == nil {
 		b, err = c.enc.Marshal(v)
 	}
 	if err != nil {
@@ -123,10 +136,7 @@ func (c *Codec) Encode(v any) ([]byte, error) {
 // Append writes the encoding of v to the end of b. On an error, as those of Encode, b is as it was.
 func (c *Codec) Append(b *bytes.Buffer, v any) error {
 	before := b.Len()
-	err := c.types.refuse(v)
-	if err == nil {
-		err = c.enc.MarshalToBuffer(v, b)
-	}
+	err := c.write(b, v)
 	if err == nil {
 		if n := b.Len() - before; n > c.limit {
 			err = fmt.Errorf("%T takes %d bytes, at most %d may leave a peer", v, n, c.limit)
@@ -139,9 +149,18 @@ func (c *Codec) Append(b *bytes.Buffer, v any) error {
 	return nil
 }
 
+func (c *Codec) write(b *bytes.Buffer, v any) (err error) {
+	defer keepPanic(&err)
+	if err = c.types.refuse(v); err == nil {
+		err = c.enc.MarshalToBuffer(v, b)
+	}
+	return err
+}
+
 // Decode reads the value that v points to from b, all of it. On an error, which wraps ErrEncoding, the value
 // may be partly filled and must not be used.
-func (c *Codec) Decode(b []byte, v any) error {
+func (c *Codec) Decode(b []byte, v any) (err error) {
+	defer keepPanic(&err)
 	if len(b) > c.limit {
 		return fmt.Errorf("%w: %d bytes, at most %d are accepted", ErrEncoding, len(b), c.limit)
 	}

@@ -213,6 +213,58 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// A moody value does what it likes when it is encoded, or decoded.
+type moody struct{ does func() }
+
+func (m moody) MarshalBinary() ([]byte, error) {
+	m.does()
+	return nil, nil
+}
+
+func (m *moody) UnmarshalBinary([]byte) error {
+	m.does()
+	return nil
+}
+
+type unwinding struct{ from int }
+
+func (unwinding) Unwinding() {}
+
+// A panic of a value's own code is an error that says so. What unwinds the goroutine passes, and so does its end.
+func TestMoodyValues(t *testing.T) {
+	c := wire.Value()
+	var b bytes.Buffer
+	b.WriteString("before")
+	for what, code := range map[string]func(m *moody) error{
+		"Encode": func(m *moody) error { _, err := c.Encode(m); return err },
+		"Append": func(m *moody) error { return c.Append(&b, []any{1, m}) },
+		"Decode": func(m *moody) error { return c.Decode([]byte{0x40}, m) },
+	} {
+		err := code(&moody{func() { panic("in a mood") }})
+		if !errors.Is(err, wire.ErrEncoding) || !strings.Contains(err.Error(), "it panicked: in a mood") ||
+			b.String() != "before" {
+			t.Errorf("%s: %v; %q is written", what, err, b.String())
+		}
+		ended := make(chan any)
+		for does, want := range map[*moody]any{
+			{func() { panic(unwinding{7}) }}: unwinding{7}, {runtime.Goexit}: nil} {
+			go func() {
+				var passed any = "nothing"
+				defer func() { ended <- passed }()
+				defer func() { passed = recover() }()
+				if err := code(does); err != nil {
+					panic(err)
+				}
+				panic("it goes on")
+			}()
+			if got := <-ended; got != want {
+				t.Errorf("%s: %v passes, want %v", what, got, want)
+			}
+		}
+		b.Truncate(len("before"))
+	}
+}
+
 // What a process of jobs tells may be long if it is of strings. Of the rest there is so much, whatever it is nested in:
 // a number of three bytes counts once, and what is in a string does not.
 func TestToldIsBounded(t *testing.T) {
