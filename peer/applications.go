@@ -78,10 +78,6 @@ func buildID() (string, error) {
 	return fmt.Sprintf("program %x", h.Sum(nil)), nil
 }
 
-// maxChecked bounds the arguments that are looked at before a run is taken part in, in bytes: a larger one may become
-// much larger still when it is decoded, and only the process that computes has a limit for that. It checks them all.
-const maxChecked = 64 << 10
-
 // A catalog is what this peer has, by name.
 type catalog struct {
 	built    map[string]Application
@@ -123,8 +119,8 @@ func (c *catalog) unfit(m *statement.SignedManifest) string {
 		return fmt.Sprintf("its results are compared to the bit, and this machine rounds as %s, its owner's as %s",
 			compute.Rounding(), m.Rounding)
 	}
-	if len(m.Arg) <= maxChecked {
-		if _, err := compute.RootOf(m.Entry, m.Arg); err != nil {
+	if len(m.Arg) <= compute.MaxChecked {
+		if _, err := compute.ArgumentOf(m.Entry, m.Arg); err != nil {
 			return plain.Name(clip(oneLine(err)))
 		}
 	}

@@ -161,7 +161,7 @@ func (x *keeping) fetchAnswer(ctx context.Context, o *runs.FetchAnswer, m *runs.
 			continue
 		}
 		if fn, ok := engine.Lookup(m.Entry); ok {
-			if _, _, _, bad := compute.DecodeOutcome(m.Run, outcome, fn); bad != nil {
+			if _, _, _, bad := compute.OpenOutcome(m.Run, outcome, fn); bad != nil {
 				err = fmt.Errorf("the outcome cannot be read: %w", bad)
 				continue
 			}

@@ -76,14 +76,14 @@ func (x *reporter) restsOn(t *report.Trust, keys []byte, by string) {
 	}
 }
 
-// judge reads the root job's outcome.
+// judge reads the root job's outcome, and leaves the result to whoever asks for it.
 func judge(run job.RunID, entry string, outcome []byte) (o control.Outcome) {
 	fn, ok := engine.Lookup(entry)
 	if !ok {
 		o.Failure = fmt.Sprintf("this program has no function %q any more", entry)
 		return o
 	}
-	_, err, panicked, bad := compute.DecodeOutcome(run, outcome, fn)
+	value, err, panicked, bad := compute.OpenOutcome(run, outcome, fn)
 	switch {
 	case bad != nil:
 		o.Failure = "the root job's outcome cannot be read: " + plain.Line(bad.Error())
@@ -92,7 +92,7 @@ func judge(run job.RunID, entry string, outcome []byte) (o control.Outcome) {
 	case err != nil:
 		o.Failure = plain.Text(err.Error())
 	default:
-		o.Result = compute.ReturnedValue(outcome)
+		o.Result = value
 	}
 	return o
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
+	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/wire"
@@ -84,6 +85,9 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 			return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s", why)
 		}
 		_, err = plan(signed, signed.Owner)
+	}
+	if err == nil {
+		_, err = compute.ArgumentOf(m.Entry, m.Arg) // of any size: it is the user's own
 	}
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%v", err)

@@ -188,6 +188,11 @@ func TestAdaptIsChecked(t *testing.T) {
 			t.Errorf("%+v: %v", c.sub, err)
 		}
 	}
+	long := control.Submission{App: "peertest", Function: "peertest.fib", Argument: make([]byte, 1<<20)}
+	if _, err := p.Submit(t.Context(), long); err == nil ||
+		!strings.Contains(err.Error(), "the argument of peertest.fib") {
+		t.Errorf("an argument that is longer than those of others that are looked at: %v", err)
+	}
 }
 
 // The owner's command is run for a run that has fewer peers than it wants, with how many are missing.

@@ -32,7 +32,7 @@ func TestArgumentsAreChecked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = compute.RootOf("checked.even", arg)
+		_, err = compute.ArgumentOf("checked.even", arg)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%d: %v, want %q", n, err, want)
 		}

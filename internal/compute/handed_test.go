@@ -48,7 +48,7 @@ func TestHandOver(t *testing.T) {
 				t.Errorf("the argument does not name %v", d)
 			}
 		}
-		if _, err := compute.RootOf("handed.read", arg); err != nil {
+		if _, err := compute.ArgumentOf("handed.read", arg); err != nil {
 			t.Error(err)
 		}
 		if first == nil {

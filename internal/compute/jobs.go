@@ -13,20 +13,28 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// RootOf makes the root of a run. The error says that there is no such function here, or that the argument
-// does not fit it.
+// MaxChecked bounds the arguments that are decoded where memory has no limit, in bytes: a larger one may become much
+// larger still, and only the process that computes has a limit for that. It decodes them all.
+const MaxChecked = 64 << 10
+
+// RootOf makes the root of a run. The error says that there is no such function here. Whether the argument fits it is
+// for ArgumentOf to say, and for whoever runs the job.
 func RootOf(fn string, arg []byte) (steal.Job, error) {
-	if _, _, err := read(fn, arg); err != nil {
-		return steal.Job{}, err
+	if _, ok := engine.Lookup(fn); !ok {
+		return steal.Job{}, unknown(fn)
 	}
 	return steal.Job{Identity: job.Identify(fn, arg), Function: fn, Arg: arg}, nil
+}
+
+func unknown(fn string) error {
+	return fmt.Errorf("there is no function %q here", clip(fn, maxFailureName))
 }
 
 // read decodes an argument for a function.
 func read(fn string, arg []byte) (f engine.Func, v any, err error) {
 	f, ok := engine.Lookup(fn)
 	if !ok {
-		return f, nil, fmt.Errorf("there is no function %q here", clip(fn, maxFailureName))
+		return f, nil, unknown(fn)
 	}
 	if v, err = decodeValue(arg, f.Arg); err != nil {
 		return f, nil, fmt.Errorf("the argument of %s: %w", fn, err)
@@ -37,7 +45,8 @@ func read(fn string, arg []byte) (f engine.Func, v any, err error) {
 	return f, v, nil
 }
 
-// ArgumentOf gives the argument of a job of a registered function.
+// ArgumentOf gives the argument of a job of a registered function. The error says that there is no such function, or
+// that the argument does not fit it.
 func ArgumentOf(fn string, arg []byte) (any, error) {
 	_, v, err := read(fn, arg)
 	return v, err

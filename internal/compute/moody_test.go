@@ -48,7 +48,7 @@ func (c concealed) MarshalBinary() ([]byte, error)      { return c.c.MarshalBina
 func (c *concealed) UnmarshalBinary(b []byte) error     { return c.c.UnmarshalBinary(b) }
 func beConcealed(_ *satin.Frame, c concealed) concealed { return c }
 
-type outer struct{ In satin.Constant[int] }
+type outermost struct{ In satin.Constant[int] }
 
 // A waiting write is encoded in a job that has become another one's to end.
 type waiting struct{}
@@ -113,7 +113,7 @@ func TestMoodyValues(t *testing.T) {
 			t.Errorf("%d: %v, want %q", m, failed, want)
 		}
 	}
-	if _, err := RootOf(fn.Name, []byte{0x40}); !errors.Is(err, wire.ErrEncoding) ||
+	if _, err := ArgumentOf(fn.Name, []byte{0x40}); !errors.Is(err, wire.ErrEncoding) ||
 		!strings.Contains(err.Error(), "it panicked: ") {
 		t.Errorf("an argument: %v", err)
 	}
@@ -140,7 +140,7 @@ func TestHandlesThatCannotLeave(t *testing.T) {
 	if _, err := e.sharing.names(engine.Job{Func: "compute.hold", Arg: one}); err != nil {
 		t.Error(err)
 	}
-	for what, v := range map[string]any{"concealed": concealed{one}, "in a constant": satin.NewConstant(outer{one})} {
+	for what, v := range map[string]any{"concealed": concealed{one}, "in a constant": satin.NewConstant(outermost{one})} {
 		_, stays := e.sharing.names(engine.Job{Func: "compute.hold", Arg: v})
 		if _, bad := e.sharing.tellOf(v); bad == nil || stays == nil {
 			t.Errorf("%s: a job: %v, a result: %v", what, stays, bad)

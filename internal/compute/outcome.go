@@ -139,6 +139,20 @@ func (f *Failure) jobError(run job.RunID) *job.Error {
 // nothing else is valid then.
 func DecodeOutcome(run job.RunID, b []byte, fn engine.Func) (result any, err error, panicked *job.Error,
 	bad error) {
+	value, err, panicked, bad := OpenOutcome(run, b, fn)
+	if bad != nil || panicked != nil {
+		return nil, nil, panicked, bad
+	}
+	if result, bad = decodeValue(value, fn.Result); bad != nil {
+		return nil, nil, nil, bad
+	}
+	return result, err, nil, nil
+}
+
+// OpenOutcome is DecodeOutcome that leaves the result encoded: an empty list in a list takes a byte there, and 24 of
+// memory. So whoever has no limit for that, as a daemon, leaves it to whoever wants to know, by ResultOf.
+func OpenOutcome(run job.RunID, b []byte, fn engine.Func) (value []byte, err error, panicked *job.Error,
+	bad error) {
 	o, bad := readOutcome(b)
 	if bad != nil {
 		return nil, nil, nil, bad
@@ -155,24 +169,12 @@ func DecodeOutcome(run job.RunID, b []byte, fn engine.Func) (result any, err err
 		}
 		err = o.Error.jobError(run)
 	}
-	if result, bad = decodeValue(o.Value, fn.Result); bad != nil {
-		return nil, nil, nil, bad
-	}
-	return result, err, nil, nil
+	return o.Value, err, nil, nil
 }
 
 func readOutcome(b []byte) (o Outcome, err error) {
 	_, b = port.NamedBy(b)
 	return o, wire.Outcomes().Decode(b, &o)
-}
-
-// ReturnedValue gives the value that a job has returned, encoded; nil if it failed.
-func ReturnedValue(outcome []byte) []byte {
-	o, err := readOutcome(outcome)
-	if err != nil {
-		return nil
-	}
-	return o.Value
 }
 
 // ResultOf makes the result of such a value of a registered function; false if there is no such function.

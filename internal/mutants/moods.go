@@ -1,6 +1,7 @@
 package main
 
-// moodMutants are mistakes in what becomes of an application's own code for its values that panics.
+// moodMutants are mistakes in what becomes of values whose own code panics, and of those that are much larger than
+// their encoding.
 var moodMutants = []mutant{
 	{name: "moods/no-comparison-panics", wrong: "code that panics says that results can be compared",
 		file: "internal/engine/registry.go",
@@ -23,4 +24,21 @@ var moodMutants = []mutant{
 	{name: "moods/handles-in-values", wrong: "a value leaves without what it names",
 		file: "version.go", pkg: "internal/compute", run: "^TestHandlesThatCannotLeave$",
 		old: "	engine.Handles(*v.value.Load(), func(engine.Shared) { err = errInner })\n", new: ""},
+	{name: "moods/answers-made", wrong: "a daemon makes the result that a stranger sends", file: "peer/outcome.go",
+		run: "^TestValuesAreNotMade$", old: "	value, err, panicked, bad := compute.OpenOutcome(run, outcome, fn)\n",
+		new: "	_, err, panicked, bad := compute.DecodeOutcome(run, outcome, fn)\n" +
+			"	value, _, _, _ := compute.OpenOutcome(run, outcome, fn)\n"},
+	{name: "moods/manifests-made", wrong: "a daemon makes the argument that a stranger announces",
+		file: "peer/applications.go", run: "^TestValuesAreNotMade$", old: "if len(m.Arg) <= compute.MaxChecked {",
+		new: "if true {"},
+	{name: "moods/roots-made", wrong: "a daemon makes the argument of a stranger's run that it begins",
+		file: "internal/compute/jobs.go", pkg: "peer", run: "^TestValuesAreNotMade$",
+		old: "	if _, ok := engine.Lookup(fn); !ok {\n		return steal.Job{}, unknown(fn)\n",
+		new: "	if _, _, err := read(fn, arg); err != nil {\n		return steal.Job{}, err\n"},
+	{name: "moods/accused-made", wrong: "a daemon makes the argument of a stranger's accusation",
+		file: "internal/compute/judge.go", pkg: "peer", run: "^TestValuesAreNotMade$",
+		old: "	if len(arg) > MaxChecked {\n", new: "	if false {\n"},
+	{name: "moods/own-unlooked", wrong: "an own run is begun with a long argument that it cannot read",
+		file: "peer/owner.go", run: "^TestAdaptIsChecked$",
+		old: "	if err == nil {\n		_, err = compute.ArgumentOf(", new: "	if false {\n		_, err = compute.ArgumentOf("},
 }

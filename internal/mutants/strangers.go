@@ -141,7 +141,7 @@ var strangersMutants = []mutant{
 		old: "	defer func() { p = recover() }()\n", new: ""},
 	{name: "strangers/argument-late", wrong: "a run is begun before its argument is looked at", file: "peer/applications.go",
 		pkg: hostile, run: "^TestArgumentsThatApplicationsRefuse$",
-		old: "	if len(m.Arg) <= maxChecked {", new: "	if false {"},
+		old: "	if len(m.Arg) <= compute.MaxChecked {", new: "	if false {"},
 	{name: "strangers/cookie-acts", wrong: "a cookie, which every port of the machine sees, lets its bearer act",
 		file: "dashboard/session.go", pkg: "dashboard", run: "^TestCookie$",
 		old: "look, act := grant{rand.Text(), View, now}, grant", new: "look, act := grant{rand.Text(), g.level, now}, grant"},

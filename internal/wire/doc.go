@@ -10,7 +10,9 @@
 // Of the codecs Local is for what goes between the processes of one peer, and Told for what it is told by the one that
 // runs other people's jobs. Control is for messages of the protocol, whose types carry numbered fields
 // (`cbor:"1,keyasint"`); package steal declares its messages that way and knows nothing of this package. Value is for
-// arguments and results of applications, which may be larger.
+// arguments and results of applications, which may be larger, and take many times as much memory as bytes: an element
+// of a byte becomes as large as its type is. So only the process of the jobs, which has a limit, makes those of
+// strangers.
 //
 // Frames carry encoded messages on a stream: a length of four bytes, big-endian, and the bytes.
 //
