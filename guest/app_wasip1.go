@@ -84,7 +84,9 @@ func begin(args []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	tellNames(p.Root, p.Arg) // a large input is a constant of the host's
+	if err := tellNames(p.Root, p.Arg); err != nil { // a large input is a constant of the host's
+		return nil, err
+	}
 	arg, err := wire.Value().Encode(p.Arg)
 	if err != nil {
 		return nil, err

@@ -31,17 +31,15 @@ type outer struct{ handles map[*engine.Taken]int32 }
 
 func (o outer) Wanted() int { return int(hostWanted()) }
 
-// stays is in place of the handle of a job that cannot leave.
-const stays = -1
-
 func (o outer) Offer(t *engine.Taken) {
 	j := t.Job()
 	arg, err := wire.Shared().Encode(j.Arg)
-	if err != nil {
-		o.handles[t] = stays
-		return
+	if err == nil {
+		err = tellNames(j.Func, j.Arg)
 	}
-	tellNames(j.Func, j.Arg)
+	if err != nil {
+		return // it cannot leave: Await gives it back
+	}
 	up, last := j.ID.Path[:len(j.ID.Path)-1], j.ID.Path[len(j.ID.Path)-1]
 	o.handles[t] = hostOffer(number(j.Func), at(arg), uint32(len(arg)), unsafe.Pointer(unsafe.SliceData(up)),
 		uint32(len(up)), last)
@@ -50,10 +48,11 @@ func (o outer) Offer(t *engine.Taken) {
 func (o outer) Await(list []*engine.Taken) (int, *engine.Outcome) {
 	handles := make([]int32, len(list))
 	for i, t := range list {
-		if handles[i] = o.handles[t]; handles[i] == stays {
-			delete(o.handles, t)
+		h, away := o.handles[t]
+		if !away {
 			return i, nil
 		}
+		handles[i] = h
 	}
 	i := 0
 	if len(list) > 1 {
@@ -71,10 +70,10 @@ func (o outer) Await(list []*engine.Taken) (int, *engine.Outcome) {
 }
 
 func (o outer) Dropped(t *engine.Taken) {
-	if h := o.handles[t]; h != stays {
+	if h, away := o.handles[t]; away {
 		hostDrop(h)
+		delete(o.handles, t)
 	}
-	delete(o.handles, t)
 }
 
 // names are the registered names, in order.

@@ -100,18 +100,21 @@ func fetched(n int64) []byte {
 	return b
 }
 
-// tellNames says what the next job names.
-func tellNames(fn string, arg any) {
+// tellNames says what the next job names. The error says that it cannot leave.
+func tellNames(fn string, arg any) (bad error) {
 	var names []byte
 	engine.Handles(arg, func(h engine.Shared) {
 		l, ok, err := h.Leave(inside.Pool().Shelf())
 		if err != nil {
-			panic(err)
+			bad = err
 		}
 		if ok {
 			names = append(names, l.Name[:]...)
 		}
 	})
+	if bad != nil {
+		return bad
+	}
 	guarded := uint32(0)
 	if engine.Guarded(fn, arg) {
 		guarded = 1
@@ -119,6 +122,7 @@ func tellNames(fn string, arg any) {
 	if len(names) > 0 || guarded > 0 {
 		hostNaming(at(names), uint32(len(names)/len(engine.Name{})), guarded)
 	}
+	return nil
 }
 
 // methods are the registered names of objects and lattices, in order.

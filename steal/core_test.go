@@ -189,14 +189,36 @@ func TestReplyBytesAreBounded(t *testing.T) {
 		len(out.Messages[0].Reply.Jobs[0].Job.Arg) != 1500 {
 		t.Errorf("the reply is not the one job that fits")
 	}
-	var back []Ref
+	back := map[Ref]bool{}
 	for _, o := range out.Orders {
 		if o.Kind == PutBack && !o.Restarted {
-			back = append(back, o.Ref)
+			back[o.Ref] = o.Stays
 		}
 	}
-	if fmt.Sprint(back) != "[1 3 4]" || c.Stats().PutBackTooLarge != 1 {
+	if fmt.Sprint(back) != "map[1:true 3:false 4:false]" || c.Stats().PutBackTooLarge != 1 {
 		t.Errorf("put back: %v, too large: %d", back, c.Stats().PutBackTooLarge)
+	}
+}
+
+// A job that is too large is in nobody's way: the engine is asked for another one, but not for ever.
+func TestTooLargeAreInNobodysWay(t *testing.T) {
+	cfg := LAN()
+	cfg.MaxJobBytes = 2000
+	c := victimCore(t, cfg, 1)
+	out := c.Step(c.now, request(0, 1, 0))
+	for ref := Ref(1); len(out.Messages) == 0; ref++ {
+		if len(out.Orders) == 0 || ref > 2*maxVain {
+			t.Fatalf("after %d jobs that are too large there is %+v", ref, out)
+		}
+		take := out.Orders[len(out.Orders)-1]
+		out = c.Taken(c.now, take.Ticket, []Taken{{Ref: ref, Job: Job{Arg: make([]byte, 3000)}}})
+		if back := out.Orders[0]; back.Kind != PutBack || back.Ref != ref || !back.Stays {
+			t.Fatalf("job %d: %+v", ref, back)
+		}
+	}
+	if n := c.Stats().PutBackTooLarge; n != maxVain+1 || len(out.Messages[0].Reply.Jobs) != 0 ||
+		len(c.victim.takes) != 0 {
+		t.Errorf("%d are too large, then comes %+v", n, out.Messages[0].Reply)
 	}
 }
 

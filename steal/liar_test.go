@@ -204,7 +204,7 @@ func TestTooLongPathsStay(t *testing.T) {
 	c.Step(c.now, request(0, 1, 0)) // gets the one that waits here
 	out = c.Step(c.now, request(0, 2, 0))
 	out = c.Taken(c.now, out.Orders[0].Ticket, []Taken{{Ref: 7, Job: long}})
-	if len(out.Orders) != 1 || out.Orders[0].Kind != PutBack || out.Orders[0].Ref != 7 {
+	if out.Orders[0].Kind != PutBack || out.Orders[0].Ref != 7 || !out.Orders[0].Stays {
 		t.Errorf("what cannot travel leads to %+v", out.Orders)
 	}
 }

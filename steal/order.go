@@ -65,7 +65,7 @@ const (
 	// children that are elsewhere, or has ended.
 	RunSegment
 	// PutBack returns the job Ref to the queue it was taken from, as the oldest. Restarted says that another
-	// peer may have worked on it.
+	// peer may have worked on it, Stays that it cannot leave: the engine does not take it again.
 	PutBack
 	// Deliver fills the slot of job Ref with Outcome. The engine may see at most one Deliver or PutBack for one Ref.
 	Deliver
@@ -118,6 +118,7 @@ type Order struct {
 	Alone     bool      // RunSegment: nothing below it leaves this peer, or is looked up
 	Ref       Ref       // PutBack, Deliver
 	Restarted bool      // PutBack
+	Stays     bool      // PutBack
 	Outcome   []byte    // Deliver, Answer, Prove, Store
 	Voucher   []byte    // Deliver, Prove, Store: of the outcome
 	Handle    Handle    // Prove, Proven

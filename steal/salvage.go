@@ -97,7 +97,7 @@ func (c *Core) Restore(now time.Duration, parts []Partial) Output {
 // looked up again.
 func (c *Core) Found(now time.Duration, jobs []Taken) Output {
 	if !c.begin(now) {
-		c.victim.putBack(jobs, nil)
+		c.victim.putBack(jobs, false)
 		return c.out
 	}
 	for i := range jobs {

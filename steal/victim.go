@@ -12,6 +12,7 @@ type ask struct {
 	peer    *peer
 	request RequestID // 0 for a push
 	tried   uint64    // the engine's report at which it was last tried
+	vain    int       // jobs that were taken for it and were too large
 }
 
 // victim answers the steal requests of others.
@@ -139,30 +140,28 @@ func (v *victim) giveWaiting(a *ask, n int) bool {
 func (v *victim) taken(t Ticket, jobs []Taken) {
 	i := slices.IndexFunc(v.takes, func(a ask) bool { return a.ID == policy.AskID(t) })
 	if i < 0 {
-		v.putBack(jobs, nil)
+		v.putBack(jobs, false)
 		return
 	}
 	a := v.takes[i]
 	v.takes = slices.Delete(v.takes, i, i+1)
 	asked := len(jobs)
-	if jobs = v.adoption.takeFound(jobs); len(jobs) == 0 && asked > 0 { // the thief still wants something to do
-		v.last++
-		a.ID = v.last
-		v.takes = append(v.takes, a)
-		v.order(Order{Kind: Take, Ticket: Ticket(a.ID), Max: asked})
+	if jobs = v.adoption.takeFound(jobs); len(jobs) == 0 && asked > 0 {
+		v.takeAgain(a, asked)
 		return
 	}
 	var grants []Grant
-	bytes := 0
+	bytes, large := 0, false
 	for k := range jobs {
 		j := &jobs[k]
 		size := j.Job.Size()
 		if size > v.cfg.MaxJobBytes || len(j.Job.Path) > MaxPath {
-			v.putBack(jobs[k:k+1], &v.stats.PutBackTooLarge)
+			v.putBack(jobs[k:k+1], true)
+			large = true
 			continue
 		}
 		if len(grants) > 0 && bytes+size > v.cfg.MaxReplyBytes || v.mayHave(a.peer) <= 0 {
-			v.putBack(jobs[k:], nil)
+			v.putBack(jobs[k:], false)
 			break
 		}
 		bytes += size
@@ -170,11 +169,26 @@ func (v *victim) taken(t Ticket, jobs []Taken) {
 			v.segments.runsHere(j.Job.Path, j.Job.Identity)})
 		grants = append(grants, Grant{Handle: h, Job: j.Job})
 	}
-	if len(grants) > 0 {
+	switch {
+	case len(grants) > 0:
 		v.reply(&a, grants)
-	} else {
+	case large && a.vain < maxVain:
+		a.vain++
+		v.takeAgain(a, asked)
+	default:
 		v.keepOrRefuse(a)
 	}
+}
+
+// maxVain is how often jobs that are too large are taken for one request: each time costs the engine their encoding.
+const maxVain = 8
+
+// takeAgain has the engine look once more for a thief that still wants something to do.
+func (v *victim) takeAgain(a ask, n int) {
+	v.last++
+	a.ID = v.last
+	v.takes = append(v.takes, a)
+	v.order(Order{Kind: Take, Ticket: Ticket(a.ID), Max: n})
 }
 
 // giveCopy gives a copy of a job that somebody else has.
@@ -183,12 +197,12 @@ func (v *victim) giveCopy(a *ask) bool {
 		v.eager.copyFor(a.peer, true) && v.giveWaiting(a, 1)
 }
 
-// putBack returns jobs to the engine that have not left.
-func (v *victim) putBack(jobs []Taken, why *uint64) {
+// putBack returns jobs to the engine that have not left; those that are too large for good.
+func (v *victim) putBack(jobs []Taken, tooLarge bool) {
 	for k := range jobs {
-		v.order(Order{Kind: PutBack, Ref: jobs[k].Ref})
-		if why != nil {
-			*why++
+		v.order(Order{Kind: PutBack, Ref: jobs[k].Ref, Stays: tooLarge})
+		if tooLarge {
+			v.stats.PutBackTooLarge++
 			v.stats.JobsPutBack++
 		}
 	}

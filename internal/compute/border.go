@@ -126,7 +126,7 @@ func (e *Engine) hearFound(found []foundJob) {
 	jobs := make([]steal.Taken, 0, len(found))
 	for _, f := range found {
 		if f.bad != nil {
-			f.t.PutBack(true)
+			f.t.Stay(true)
 			continue
 		}
 		f.job.Ref = e.give(f.t)

@@ -150,7 +150,7 @@ func (e *Engine) Do(o *port.Order) {
 		e.run(o)
 	case port.PutBack:
 		if t, ok := e.forget(o.Ref); ok {
-			e.putBack(t, o.Restarted)
+			e.putBack(t, o)
 		}
 	case port.Deliver:
 		e.deliver(o.Ref, o.Outcome)

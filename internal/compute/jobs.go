@@ -149,8 +149,12 @@ func (e *Engine) forget(ref steal.Ref) (*engine.Taken, bool) {
 }
 
 // putBack has a job that was given away run here after all. If it is restarted, what is under it may not need to.
-func (e *Engine) putBack(t *engine.Taken, restarted bool) {
-	t.PutBack(restarted && !e.cfg.Naive)
+func (e *Engine) putBack(t *engine.Taken, o *port.Order) {
+	if restarted := o.Restarted && !e.cfg.Naive; o.Stays {
+		t.Stay(restarted)
+	} else {
+		t.PutBack(restarted)
+	}
 }
 
 // deliver fills the slot of a given-away job. An outcome that makes no sense is not used: the job runs here again.

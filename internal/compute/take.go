@@ -56,18 +56,22 @@ func (e *Engine) taker() {
 	}
 }
 
+// maxStays is how many jobs that cannot leave a Take meets. Each is encoded in vain, once.
+const maxStays = 8
+
 // take takes jobs out of the pool and encodes them; later is what next said last.
 func (e *Engine) take(most int, next func() (t *engine.Taken, later bool)) (taken []*engine.Taken,
 	jobs []steal.Taken, later bool) {
-	for len(jobs) < most {
+	for stay := 0; len(jobs) < most && stay < maxStays; {
 		var t *engine.Taken
 		if t, later = next(); t == nil {
 			break
 		}
 		j, err := e.jobOf(t.Job())
-		if err != nil { // it stays
-			t.PutBack(false)
-			break
+		if err != nil {
+			t.Stay(false)
+			stay++
+			continue
 		}
 		taken = append(taken, t)
 		jobs = append(jobs, j)

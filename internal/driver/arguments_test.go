@@ -101,7 +101,8 @@ func TestArgumentsWithoutRoom(t *testing.T) {
 		}
 		a, b, _ := lends(t, argument, names)
 		settle(a, b)
-		if s := a.d.Core().Stats(); s.PutBackTooLarge != 1 || !slices.Contains(a.did, "put back") || a.d.Given() > 0 {
+		if s := a.d.Core().Stats(); s.PutBackTooLarge != 1 || !slices.Contains(a.did, "put back") || !a.stays ||
+			a.d.Given() > 0 {
 			t.Errorf("%s: %d are put back as too large; the victim's engine: %v", what, s.PutBackTooLarge, a.did)
 		}
 		if held := a.d.SharedStats().BytesHeld; held > 0 {

@@ -64,7 +64,7 @@ func (d *Driver) carryOut(next *order) {
 		return
 	case steal.PutBack:
 		d.isBack(o.Ref)
-		p.Kind, p.Ref, p.Restarted = port.PutBack, o.Ref, o.Restarted
+		p.Kind, p.Ref, p.Restarted, p.Stays = port.PutBack, o.Ref, o.Restarted, o.Stays
 	case steal.AbortSegment:
 		d.aborted.note(d.segments[o.Segment], d.now)
 		d.release(o.Segment)

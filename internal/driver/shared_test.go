@@ -25,6 +25,7 @@ type sharer struct {
 	said  []string // to the user
 	other *sharer
 	cut   bool // what is shared does not get through
+	stays bool // what was put back last
 
 	queue []func()
 	jobs  []steal.Taken
@@ -84,6 +85,8 @@ func newSharerWith(t *testing.T, id steal.PeerID, fresh bool, memory uint64, nam
 func (s *sharer) Do(o *port.Order) {
 	s.did = append(s.did, o.Kind.String())
 	switch o.Kind {
+	case port.PutBack:
+		s.stays = o.Stays
 	case port.Take:
 		jobs := s.jobs
 		s.jobs = nil

@@ -71,7 +71,7 @@ func (p *Pool) Idle() int {
 // Queued counts the jobs that a core or a thief outside would find now, and runs that have not begun: a hint,
 // soon out of date. Busy workers may have private jobs besides, which Take asks them for.
 func (p *Pool) Queued() int {
-	n := int(p.sched.inboxLen.Load())
+	n := max(0, int(p.sched.inboxLen.Load()-p.sched.staying.Load()))
 	for _, w := range *p.sched.workers.Load() {
 		v := w.Stack.ts.Load()
 		if tail, split := uint32(v>>32), uint32(v); tail < split && !w.alone.Load() {

@@ -123,6 +123,39 @@ func TestPutBackComesFirst(t *testing.T) {
 	}
 }
 
+// TestStay: a job that cannot leave is for nobody outside, does not count as to give, and runs here.
+func TestStay(t *testing.T) {
+	p := testPool(t, 1)
+	parkPool.Store(p)
+	result := make(chan int)
+	go func() { result <- run(t, p, parkTwo, 0) }()
+	first, second := <-parkTaken, <-parkTaken
+	until(t, "the worker sleeps", func() bool { return p.Idle() == 1 })
+	p.SetCores(0)
+	if !first.Stay(false) || !second.PutBack(false) || first.Stay(false) {
+		t.Fatal("a job could not be put back, or was twice")
+	}
+	if n := p.Queued(); n != 1 {
+		t.Errorf("%d jobs are to be given, want 1", n)
+	}
+	again := p.Take()
+	if again == nil || again.Job().Arg != 2 || p.Take() != nil || p.Queued() != 0 {
+		t.Fatalf("%+v is taken, and %d are left to give", again, p.Queued())
+	}
+	again.PutBack(false)
+	if p.SetCores(1); <-result != 21 {
+		t.Error("the run comes to something else")
+	}
+	p.SetCores(0)
+	defer p.SetCores(1)
+	if _, err := p.Submit(engine.Job{Func: "parktest.noted", Arg: 9}, func(engine.Outcome) {}); err != nil {
+		t.Fatal(err)
+	}
+	if n := p.Queued(); n != 1 {
+		t.Errorf("with one job that has not begun %d count", n)
+	}
+}
+
 // TestAbortWaitsForPathReaders: somebody reads the path of a stolen job, which leads through the frames below it. Its
 // owner may drop it, but not go on and end those frames before the reader has left.
 func TestAbortWaitsForPathReaders(t *testing.T) {

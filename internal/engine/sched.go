@@ -58,6 +58,7 @@ type scheduler struct {
 	spares    []*Worker
 	inbox     []*Record // jobs that are on no stack: what was put back, then roots; each the oldest first
 	inboxLen  atomic.Int32
+	staying   atomic.Int32 // of them, those that cannot leave
 	quit      chan struct{}
 	closed    atomic.Bool
 }
@@ -203,6 +204,9 @@ func (s *scheduler) inject(r *Record) {
 			i = j
 		}
 	}
+	if r.stays() {
+		s.staying.Add(1)
+	}
 	s.inbox = slices.Insert(s.inbox, i, r)
 	s.inboxLen.Add(1)
 	s.mu.Unlock()
@@ -222,9 +226,15 @@ func (s *scheduler) withdraw(r *Record) bool {
 
 // removeFromInbox is called with mu held.
 func (s *scheduler) removeFromInbox(i int) {
+	if s.inbox[i].stays() {
+		s.staying.Add(-1)
+	}
 	s.inbox = slices.Delete(s.inbox, i, i+1)
 	s.inboxLen.Add(-1)
 }
+
+// stays says whether a job in the inbox, which is no root, may not leave the process.
+func (r *Record) stays() bool { return r.W != nil && r.out != nil && r.out.alone }
 
 // takeInbox gives the oldest job of the inbox, for a thief outside the oldest that may leave, and is not the root of a
 // run or a guest.
@@ -235,7 +245,7 @@ func (s *scheduler) takeInbox(outside bool) *Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, r := range s.inbox {
-		if !outside || r.W != nil && (r.out == nil || !r.out.alone) {
+		if !outside || r.W != nil && !r.stays() {
 			s.removeFromInbox(i)
 			return r
 		}

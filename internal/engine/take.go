@@ -172,7 +172,12 @@ func (t *Taken) Job() Job { return t.job }
 // ended or put back before. If it is restarted, somebody may have worked on it meanwhile, because its thief was
 // lost: the Host is asked before its descendants begin, and before the job itself begins or leaves, unless the
 // Host got it by Found.
-func (t *Taken) PutBack(restarted bool) bool {
+func (t *Taken) PutBack(restarted bool) bool { return t.back(restarted, false) }
+
+// Stay is PutBack for a job that cannot leave: it is not taken again, and stands in the way of none that can.
+func (t *Taken) Stay(restarted bool) bool { return t.back(restarted, true) }
+
+func (t *Taken) back(restarted, stays bool) bool {
 	if !t.settle(func(c *borderCounts) { c.putBack++ }) {
 		return false
 	}
@@ -180,6 +185,7 @@ func (t *Taken) PutBack(restarted bool) bool {
 		t.r.out.restarted = true
 		t.p.restarts.Store(true)
 	}
+	t.r.out.alone = stays
 	if !t.r.state.CompareAndSwap(running, stolen) {
 		return false // dropped a moment ago
 	}

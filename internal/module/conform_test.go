@@ -52,6 +52,11 @@ func TestGoGuest(t *testing.T) {
 	if _, err := p.root(t, "fib", "22"); err != nil || len(p.paths) < 2 || !slices.Equal(p.paths[0], []uint32{1}) {
 		t.Errorf("%v; offered %v", err, p.paths)
 	}
+	p = newPool(t, m, 0)
+	p.hungry = 4
+	if out, err := p.root(t, "homely", "10"); err != nil || out != "19151" || len(p.paths) == 0 || p.paths[0][0] <= 10 {
+		t.Errorf("with jobs that cannot leave: %s, %v; offered %v", out, err, p.paths)
+	}
 }
 
 // largeArguments has a job offered with an argument that is larger than what may be a result, and runs it elsewhere.

@@ -1,7 +1,7 @@
 package main
 
-// moodMutants are mistakes in what becomes of values whose own code panics, and of those that are much larger than
-// their encoding.
+// moodMutants are mistakes in what becomes of values whose own code panics, of those that are much larger than their
+// encoding, and of jobs that cannot leave.
 var moodMutants = []mutant{
 	{name: "moods/no-comparison-panics", wrong: "code that panics says that results can be compared",
 		file: "internal/engine/registry.go",
@@ -41,4 +41,24 @@ var moodMutants = []mutant{
 	{name: "moods/own-unlooked", wrong: "an own run is begun with a long argument that it cannot read",
 		file: "peer/owner.go", run: "^TestAdaptIsChecked$",
 		old: "	if err == nil {\n		_, err = compute.ArgumentOf(", new: "	if false {\n		_, err = compute.ArgumentOf("},
+	{name: "stay/taken-again", wrong: "a job that cannot leave is taken again and again", file: "internal/engine/sched.go",
+		run: "^TestStay$", args: brief, old: "r.W != nil && !r.stays() {", new: "r.W != nil {"},
+	{name: "stay/to-give", wrong: "jobs that cannot leave count as to give", old: "		s.staying.Add(1)\n", new: ""},
+	{name: "stay/to-give-for-ever", wrong: "a job that could not leave is subtracted for ever",
+		old: "				s.staying.Add(-1)\n", new: ""},
+	{name: "stay/encoded-again", wrong: "a job that cannot be encoded stands in the way of all others",
+		file: "internal/compute/take.go", run: portTest, old: "			t.Stay(false)\n", new: "			t.PutBack(false)\n"},
+	{name: "stay/unheard", wrong: "a job that is too large stands in the way of all others", file: "internal/compute/jobs.go",
+		run: portTest, old: "!e.cfg.Naive; o.Stays {", new: "!e.cfg.Naive; false {"},
+	{name: "stay/untold", wrong: "an engine is not told that a job is too large", file: "internal/driver/orders.go",
+		run: "^TestArgumentsWithoutRoom$", old: "p.Stays = port.PutBack, o.Ref, o.Restarted, o.Stays",
+		new: "p.Stays = port.PutBack, o.Ref, o.Restarted, false"},
+	{name: "stay/too-large-unsaid", wrong: "a job that is too large is offered again", file: "steal/victim.go",
+		run: "^TestTooLarge", old: "Stays: tooLarge}", new: "Stays: false}"},
+	{name: "stay/too-large-alone", wrong: "behind a job that is too large no other is looked for",
+		old: "case large && a.vain < maxVain:", new: "case large && a.vain < 0:"},
+	{name: "stay/too-large-for-ever", wrong: "an engine encodes one job after the other that is too large",
+		old: "case large && a.vain < maxVain:", new: "case large:"},
+	{name: "stay/modelled", wrong: "a modelled job that cannot leave does", file: "internal/sim/engine.go",
+		run: "^TestStays$", old: "if e.stays || g.top", new: "if g.top"},
 }

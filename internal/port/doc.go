@@ -15,6 +15,8 @@
 //     nor what descends from it is told of as Taken or Found.
 //   - A job that the engine has named in Taken or Found is outside until one Deliver or PutBack, or until the
 //     engine tells that it was Dropped. Orders that come after that are ignored.
+//   - What cannot leave stays, by itself or because a PutBack says so: it is not told of as Taken again, and others are
+//     in its place.
 //   - Deliver is answered by one Delivered, which says whether the outcome is worth keeping: of garbage the engine
 //     makes nothing, and runs the job itself.
 //   - Abort is answered by one Stopped, unless a Finished was on its way.

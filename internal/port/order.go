@@ -14,7 +14,7 @@ type OrderKind uint8
 const (
 	Take     OrderKind = 1 + iota // the Max oldest jobs, to be given away
 	Run                           // Job, stolen or the root, as Segment; First: before all others; Alone: it stays
-	PutBack                       // the job Ref runs here after all; Restarted: somebody may have worked on it
+	PutBack                       // the job Ref runs here; Restarted: somebody may have worked on it; Stays: for good
 	Deliver                       // Outcome is what came of the job Ref
 	Abort                         // nobody wants Segment
 	LostWork                      // Orphans is what is known of lost work
@@ -72,6 +72,7 @@ type Order struct {
 	Shared    *Shared         `cbor:"13,keyasint,omitempty"`
 	Exec      *Execution      `cbor:"14,keyasint,omitempty"`
 	Alone     bool            `cbor:"15,keyasint,omitempty"`
+	Stays     bool            `cbor:"16,keyasint,omitempty"`
 }
 
 // An Engine runs jobs.

@@ -98,6 +98,7 @@ type entry struct {
 	deeper uint8
 	back   bool // it was itself given away and came back
 	found  bool // it was found once and came back: it is not looked for again
+	stays  bool // it cannot leave
 
 	version int32 // of what is shared: which one it reads
 
@@ -213,7 +214,7 @@ func (g *engine) take(most int) []steal.Taken {
 			g.queue.largestFirst()
 		}
 		e := g.queue.popOldest()
-		if g.top(e.place).alone {
+		if e.stays || g.top(e.place).alone {
 			stay = append(stay, e)
 			continue
 		}
@@ -265,9 +266,9 @@ func (g *engine) close(ref steal.Ref) (j givenJob, ok bool) {
 }
 
 // putBack takes a job back that was given away.
-func (g *engine) putBack(ref steal.Ref, restarted bool) {
-	if j, ok := g.close(ref); ok {
-		if restarted {
+func (g *engine) putBack(o *port.Order) {
+	if j, ok := g.close(o.Ref); ok {
+		if j.stays = o.Stays; o.Restarted {
 			j.again, j.back = true, true
 		}
 		if g.books.putBack++; j.salvaged {

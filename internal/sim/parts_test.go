@@ -237,6 +237,28 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// TestStays: a job that was put back for good is not taken again, but run here, and the next one is taken.
+func TestStays(t *testing.T) {
+	g := newEngine(smallSplit(), 1)
+	g.enter(g.tree.Root(), &segment{id: 1}, &steal.Job{}, 0)
+	root := g.queue.popNewest()
+	g.spawn(&root)
+	all := g.queue.len()
+	for _, stays := range []bool{false, true} {
+		taken := g.take(1)
+		if len(taken) != 1 || pathText(taken[0].Job.Path) != "1" {
+			t.Fatalf("%+v is taken", taken)
+		}
+		g.putBack(&port.Order{Ref: taken[0].Ref, Stays: stays})
+	}
+	if taken := g.take(1); len(taken) != 1 || pathText(taken[0].Job.Path) != "2" {
+		t.Errorf("%+v is taken", taken)
+	}
+	if g.queue.len() != all-1 || pathText(g.path(g.queue.at(0).place)) != "1" {
+		t.Errorf("%d of %d jobs are left", g.queue.len(), all)
+	}
+}
+
 // TestFaultNames: names and kinds match both ways.
 func TestFaultNames(t *testing.T) {
 	for _, k := range FaultKinds() {

@@ -267,7 +267,7 @@ func (p *peer) Do(o *port.Order) {
 	case port.Run:
 		p.runSegment(o)
 	case port.PutBack:
-		p.engine.putBack(o.Ref, o.Restarted)
+		p.engine.putBack(o)
 	case port.Deliver:
 		p.deliver(o)
 	case port.Abort:

@@ -48,6 +48,8 @@ func init() {
 	satin.Register("conform.offers_it", offersIt)
 	satin.Register("conform.file", file)
 	satin.Register("conform.executes", executes)
+	satin.Register("conform.home", atHome)
+	satin.Register("conform.homely", homely)
 }
 
 // App says what to compute by its first argument, and how large by its second.
@@ -245,4 +247,25 @@ func executes(f *satin.Frame, _ uint32) uint64 {
 		return 1
 	}
 	return 0
+}
+
+// A home cannot be encoded.
+type home uint32
+
+func (home) MarshalBinary() ([]byte, error) { return nil, errors.New("it stays") }
+func (*home) UnmarshalBinary([]byte) error  { return nil }
+
+func atHome(f *satin.Frame, h home) uint64 { return fib(f, uint32(h)) }
+
+// homely spawns n jobs that cannot leave, and then others that can.
+func homely(f *satin.Frame, n uint32) uint64 {
+	all := make([]satin.Future[home, uint64], n)
+	for i := range all {
+		all[i] = satin.Spawn(f, atHome, 12)
+	}
+	sum := fib(f, 22)
+	for i := range all {
+		sum += all[i].Get()
+	}
+	return sum
 }

@@ -32,7 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) port.Live) {
 		{"orders for what is gone are ignored", stale}, {"jobs share", shared},
 		{"what there is to give is told", toGive}, {"results are judged", judged},
 		{"a job is divided further", divided}, {"a lattice is told of at once", lattice},
-		{"of what runs alone nothing leaves", alone},
+		{"of what runs alone nothing leaves", alone}, {"what cannot leave is in nobody's way", stays},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := open(t)
@@ -253,7 +253,11 @@ func alone(r *rig) {
 	if testing.Short() {
 		n, want = 24, 46368
 	}
-	id := r.begin("porttest.fib", n, func(o *port.Order) { o.Alone = true })
+	r.givesNothing("porttest.fib", r.begin("porttest.fib", n, func(o *port.Order) { o.Alone = true }), want)
+}
+
+// givesNothing asks a job for others until its end.
+func (r *rig) givesNothing(fn string, id steal.SegmentID, want int) {
 	for {
 		r.ticket++
 		r.e.Do(&port.Order{Kind: port.Take, Ticket: r.ticket, Max: 1})
@@ -262,12 +266,32 @@ func alone(r *rig) {
 			r.t.Fatalf("the job %v was taken", e.Jobs[0].Job.Path)
 		}
 		if e.Kind == port.Finished {
-			if got := r.result("porttest.fib", e.Outcome); got != want || e.Segment != id {
+			if got := r.result(fn, e.Outcome); got != want || e.Segment != id {
 				r.t.Errorf("segment %d comes to %d", e.Segment, got)
 			}
 			return
 		}
 	}
+}
+
+// stays has a job run whose oldest child cannot leave, as the engine finds out, and the next one neither, as it is
+// told; and one of which no child can.
+func stays(r *rig) {
+	r.start()
+	id := r.begin("porttest.mixed", 7, nil)
+	j := r.take("porttest.echo")
+	if at := j.Job.Path[1]; at != 2 {
+		r.t.Errorf("child %d is taken first", at)
+	}
+	r.e.Do(&port.Order{Kind: port.PutBack, Ref: j.Ref, Stays: true})
+	if j = r.take("porttest.echo"); j.Job.Path[1] <= 2 {
+		r.t.Errorf("child %d is taken again", j.Job.Path[1])
+	}
+	r.deliver(j.Ref, r.outcome(1000), true)
+	if got := r.result("porttest.mixed", r.finished(id).Outcome); got != 1014 {
+		r.t.Errorf("the job comes to %v", got)
+	}
+	r.givesNothing("porttest.homely", r.begin("porttest.homely", 30, nil), 30*6765)
 }
 
 func found(r *rig) {

@@ -12,6 +12,9 @@ func init() {
 	satin.Register("porttest.echo", echo)
 	satin.Register("porttest.seek", seek)
 	satin.Register("porttest.deeper", deeper)
+	satin.Register("porttest.home", atHome)
+	satin.Register("porttest.mixed", mixed)
+	satin.Register("porttest.homely", homely)
 	satin.Register("porttest.long", long)
 	satin.Register("porttest.shares", shares)
 	satin.Register("porttest.sharing", sharing)
@@ -49,6 +52,39 @@ func seek(f *satin.Frame, n int) int {
 			return got
 		}
 	}
+}
+
+// A home cannot be encoded.
+type home int
+
+func (home) MarshalBinary() ([]byte, error)  { return nil, errors.New("porttest: it stays") }
+func (*home) UnmarshalBinary(b []byte) error { return nil }
+
+// atHome has no children: these could leave.
+func atHome(f *satin.Frame, h home) int {
+	if h < 2 {
+		return int(h)
+	}
+	return atHome(f, h-1) + atHome(f, h-2)
+}
+
+// mixed is seek with two older jobs, of which the first cannot leave.
+func mixed(f *satin.Frame, n int) int {
+	x, y := satin.Spawn(f, atHome, 1), satin.Spawn(f, echo, n)
+	got := seek(f, n)
+	return got + y.Get() + n*x.Get()
+}
+
+// homely is n jobs that cannot leave.
+func homely(f *satin.Frame, n int) (sum int) {
+	var all []satin.Future[home, int]
+	for range n {
+		all = append(all, satin.Spawn(f, atHome, 20))
+	}
+	for i := range all {
+		sum += all[n-1-i].Get()
+	}
+	return sum
 }
 
 // deeper writes down the hint of n+1 jobs, each the child of the one before, as digits.
