@@ -71,7 +71,8 @@ type console struct {
 	// width gives the columns of the terminal that err writes to, 0 if it is not one.
 	width func() int
 
-	// signals begins to catch interrupts; after release the next one ends the process as if nobody had caught any.
+	// signals begins to catch interrupts; after release the next one ends the process as if nobody had caught any,
+	// unless it comes together with one that was caught.
 	signals func() (caught <-chan os.Signal, release func())
 
 	// every sends the time at an interval, until stop.
@@ -120,7 +121,7 @@ func newConsole() console {
 		out:      os.Stdout,
 		err:      os.Stderr,
 		width:    terminalWidth,
-		signals:  catchSignals,
+		signals:  func() (<-chan os.Signal, func()) { return catchSignals(sameSignal) },
 		every:    everyTick,
 		dirs:     settings.FindDirs(),
 		environ:  os.Environ(),
@@ -148,18 +149,27 @@ func terminalWidth() int {
 	return columns
 }
 
-func catchSignals() (<-chan os.Signal, func()) {
-	caught := make(chan os.Signal, 1)
+// sameSignal is how long after a signal another one is taken for the same. Who sends one to a process and to its
+// group, as timeout does, sends two.
+const sameSignal = 500 * time.Millisecond
+
+// catchSignals catches signals as a console does. Those that come less than same after the one that was caught go
+// where nobody looks, and so does a second SIGHUP at any time: a terminal that is closed sends it, and its shell.
+func catchSignals(same time.Duration) (<-chan os.Signal, func()) {
+	caught, again := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if !signal.Ignored(s) { // as in a shell script's background job, which Ctrl-C is not meant for, or after nohup
+			signal.Notify(again, s)
 			signal.Notify(caught, s)
 		}
 	}
 	return caught, func() {
-		// SIGHUP comes twice when a terminal is closed: from it, and from its shell. The second one goes
-		// where nobody looks.
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 		signal.Stop(caught)
+		if len(again) == 0 { // none was caught
+			same = 0
+		}
+		time.AfterFunc(same, func() { signal.Stop(again) })
 	}
 }
 

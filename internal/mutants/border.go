@@ -83,6 +83,8 @@ var borderMutants = []mutant{
 		new: "cmp.Or(0, a.came.Compare(b.came))"},
 	{name: "cli/fault-outlives", wrong: "a fault goes on when the process has ended", file: "cli/fault.go",
 		run: "^TestDisarm$", old: "		begun.Wait()\n", new: ""},
+	{name: "cli/same-signal", wrong: "the second of two signals that came as one ends the process before the run",
+		file: "cli/main.go", run: "^TestSameSignal$", old: "		if len(again) == 0 {", new: "		signal.Stop(again)\n		if len(again) == 0 {"},
 	{name: "cli/batch-begins-again", wrong: "a batch begins its runs a second time when its daemon was gone",
 		file: "cli/batch.go", run: "^TestBatchOutlivesItsDaemon$",
 		old: "errors.Is(err, control.ErrUnavailable) || errors.Is(err, control.ErrNotRunning)",
