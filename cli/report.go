@@ -108,8 +108,8 @@ func (c console) report(t *task, o *options, s solution) error {
 		}
 	}
 	if s.by != "" {
-		fmt.Fprintln(c.err, "This peer was away at the end: the answer is that of "+oneLine(s.by)+
-			", and rests on its word.")
+		fmt.Fprintln(c.err, "This peer was away at the end or computed nothing (paused, or other programs wanted its "+
+			"cores): the answer is that of "+oneLine(s.by)+", and rests on its word.")
 	}
 	if text := trustText(s.trust); text != "" && !o.json {
 		fmt.Fprintln(c.err, text)

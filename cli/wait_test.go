@@ -135,7 +135,8 @@ func TestAnswerOfADeputy(t *testing.T) {
 			inJSON != strings.Contains(f.out.String(), `"disputed": true`) {
 			t.Errorf("%q: output %s", args, &f.out)
 		}
-		if !strings.Contains(f.err.String(), "the answer is that of 12D3KooWFar, and rests on its word.\n") {
+		if !strings.Contains(f.err.String(), "This peer was away at the end or computed nothing (paused, or other programs "+
+			"wanted its cores): the answer is that of 12D3KooWFar, and rests on its word.\n") {
 			t.Errorf("%q: error %s", args, &f.err)
 		}
 	}

@@ -279,7 +279,7 @@ func trust(m *runs.Manifest, p *driver.Proofs, by *runs.Claim) *report.Trust {
 	t := &report.Trust{Mode: "members", Bound: "every member of the swarm is believed"}
 	if by != nil {
 		t.Bound += "; the answer is the word of " + string(by.Author) +
-			", who says that it led the run while this peer was away"
+			", who says that it led the run while this peer was away or computed nothing"
 	}
 	if p == nil {
 		p = &driver.Proofs{}

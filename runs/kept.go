@@ -252,7 +252,7 @@ func (k *kept) askKeepers(r *run) {
 	}
 	r.accept(c.Hash, &c)
 	k.end(r, StateDone, fmt.Sprintf(
-		"its owner was lost; this peer had the root job, and keeps the answer for it, as %d others do", s.kept), true)
+		"this peer had the root job at the end, and keeps the answer for its owner, as %d others do", s.kept), true)
 }
 
 // keptAt is the answer of a peer that was asked to keep one.
