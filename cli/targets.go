@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io"
 	"path"
@@ -38,6 +39,13 @@ func (c console) targets(words []string) ([]string, error) {
 		found = append(found, pieces(text)...)
 	}
 	found = withoutCommand(found)
+	if len(words) > 0 && len(found) == 0 { // who means to join must not found a swarm of his own
+		what := cmp.Or(strings.Join(words, " "), "ADDRESS|INVITATION")
+		if what == "-" {
+			what = "standard input"
+		}
+		return nil, &apps.InputError{What: what, Got: "nothing", Want: "an address or an invitation"}
+	}
 	for _, f := range found {
 		if err := checkVersion(f); err != nil {
 			return nil, err

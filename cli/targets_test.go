@@ -33,7 +33,20 @@ func TestTargets(t *testing.T) {
 			t.Errorf("%q: %q, %v, want %q", c.words, got, err, c.want)
 		}
 	}
+	blank := filepath.Join(t.TempDir(), "blank.txt")
+	if err := os.WriteFile(blank, []byte("\n $ satin-peer join \n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"join", ""}, {"join", "-"}, {"start", "--join", "-"}} {
+		f := starter(t, newFakeMember())
+		f.in = strings.NewReader("\n")
+		if code := f.run(args...); code != exitBadInput ||
+			!strings.Contains(f.err.String(), `got "nothing", want an address or an invitation`) {
+			t.Fatalf("%q: exit code %d, %s", args, code, &f.err)
+		}
+	}
 	for word, want := range map[string]string{
+		"@" + blank:                                  "blank.txt: got \"nothing\", want an address or an invitation",
 		"satin-invite-2:abcdefghijk":                 "newer version",
 		"Xsatin-invite-1:abcdefghijk":                "nothing before it",
 		"@" + filepath.Join(filepath.Dir(file), "x"): "no such file",

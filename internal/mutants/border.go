@@ -85,6 +85,8 @@ var borderMutants = []mutant{
 		run: "^TestDisarm$", old: "		begun.Wait()\n", new: ""},
 	{name: "cli/same-signal", wrong: "the second of two signals that came as one ends the process before the run",
 		file: "cli/main.go", run: "^TestSameSignal$", old: "		if len(again) == 0 {", new: "		signal.Stop(again)\n		if len(again) == 0 {"},
+	{name: "cli/blank-invitation", wrong: "who was given a blank invitation founds a swarm of his own",
+		file: "cli/targets.go", run: "^TestTargets$", old: "len(words) > 0 && len(found) == 0", new: "false"},
 	{name: "cli/batch-begins-again", wrong: "a batch begins its runs a second time when its daemon was gone",
 		file: "cli/batch.go", run: "^TestBatchOutlivesItsDaemon$",
 		old: "errors.Is(err, control.ErrUnavailable) || errors.Is(err, control.ErrNotRunning)",
