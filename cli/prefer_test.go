@@ -24,7 +24,7 @@ func TestSettingsAreFollowed(t *testing.T) {
 	m := newFakeMember()
 	f := starter(t, m)
 	code := make(chan int)
-	go func() { code <- f.run("start") }()
+	go func() { code <- f.run("start", "--join", "-") }()
 	f.connected(t).Close()
 	change := func(args ...string) string {
 		user := newFake()
@@ -50,7 +50,7 @@ func TestSettingsAreFollowed(t *testing.T) {
 	if told := m.here(); !slices.Contains(told, 0) {
 		t.Errorf("the daemon was told of %v cores", told)
 	}
-	if log := f.err.String(); !strings.Contains(log, "settings=cluster") {
+	if log := f.err.String(); !strings.Contains(log, "settings=cluster\n") || strings.Contains(log, "settings=join") {
 		t.Errorf("the log says\n%s", log)
 	}
 }

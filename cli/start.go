@@ -65,9 +65,6 @@ A second signal ends it at once; others then notice after some seconds, and do i
 		if *behind {
 			return c.background(l)
 		}
-		if l.Join, err = c.targets(l.Join); err != nil {
-			return err
-		}
 		start := func(c console) error {
 			return c.start(l, list, faults, func() (*settings.Loaded, error) { return c.load(cmd.Flags()) })
 		}
@@ -82,6 +79,11 @@ A second signal ends it at once; others then notice after some seconds, and do i
 // start is the daemon's life.
 func (c console) start(l *settings.Loaded, list []apps.App, faults []fault,
 	again func() (*settings.Loaded, error)) error {
+	written := *l
+	var err error
+	if l.Join, err = c.targets(l.Join); err != nil {
+		return err
+	}
 	log := c.newLog(l)
 	for _, stray := range l.Strays {
 		log.Warn(stray)
@@ -106,7 +108,7 @@ func (c console) start(l *settings.Loaded, list []apps.App, faults []fault,
 	defer cancel()
 	joined := c.joinAll(ctx, d, l.Join, log)
 	c.announce(ctx, d, log)
-	go followSettings(ctx, c, p, l, again, log)
+	go followSettings(ctx, c, p, &written, again, log)
 	hide := c.showDashboard(d, l, list, again, log)
 	struck, disarm := c.arm(faults, func(what string) { log.Warn(what) })
 	defer disarm()
