@@ -136,6 +136,9 @@ nothing to prove, and no other part is begun.`,
 		if err != nil {
 			return err
 		}
+		if err := notEmpty(flags); err != nil {
+			return err
+		}
 		if *keep < 0 {
 			return &apps.InputError{What: "--keep", Got: fmt.Sprint(*keep), Want: "a number from 0 on"}
 		}

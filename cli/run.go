@@ -206,7 +206,10 @@ func (o *options) check(flags *pflag.FlagSet) error {
 			return errors.New("--" + c.flag + " cannot go with --" + c.with + c.why)
 		}
 	}
-	var err error
+	err := notEmpty(flags)
+	if err != nil {
+		return err
+	}
 	if o.faults, err = parseFaults(*o.harm); err != nil {
 		return err
 	}
@@ -226,6 +229,18 @@ func (o *options) check(flags *pflag.FlagSet) error {
 		}
 	}
 	return apps.IntRange("--nice", o.nice, 0, maxNice)
+}
+
+// notEmpty refuses flags that were given an empty value, as by a variable of a shell that was never set, and would do
+// nothing: a file was to be written, or a run to be verified. An application may have a use for one where it has a
+// default.
+func notEmpty(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" && (f.DefValue == "" || f.Name == "verify") {
+			err = &apps.InputError{What: "--" + f.Name, Got: "nothing", Want: "a value, or none of this flag"}
+		}
+	})
+	return err
 }
 
 // isGiven says whether a flag was given, and not as false.
