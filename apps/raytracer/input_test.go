@@ -5,6 +5,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -42,7 +43,10 @@ func TestBadFiles(t *testing.T) {
 		view + "f 1 1 1 1 1 1 1\n":                `f.nff:8: got "f 1 1 1 1 1 1 1", want f R G B Kd Ks Shine T INDEX`,
 		view + "s 0 0 0 1\n":                      `f.nff:8: got "s", want a surface, "f", before the first object`,
 		view + "f 1 1 1 1 1 1 1 1\ns 1 2 3\n":     `f.nff:9: got "s 1 2 3", want s X Y Z RADIUS`,
-		view + "f 1 1 1 1 1 1 1 1\nc 1 2 3 4\n":   `f.nff:9: got "the end of the file", want c X Y Z RADIUS and, on the next line, X Y Z RADIUS`,
+		view + "f 1 1 1 1 1 1 1 1\nc 1 2 3 4\n":   `f.nff:9: got "the end of the file", want c and, on each of two lines, X Y Z RADIUS`,
+		view + "f 1 1 1 1 1 1 1 1\nc\n":           `f.nff:9: got "the end of the file", want c and, on each of two lines, X Y Z RADIUS`,
+		view + "f 1 1 1 1 1 1 1 1\nc\n1 2 3\n":    `f.nff:10: got "1 2 3", want c and, on each of two lines, X Y Z RADIUS`,
+		view + "f 1 1 1 1 1 1 1 1\nc 1 2 3\n":     `f.nff:9: got "c 1 2 3", want c and, on each of two lines, X Y Z RADIUS`,
 		view + "f 1 1 1 1 1 1 1 1\np 2\n":         `f.nff:9: got "2", want p CORNERS and, on as many lines, X Y Z with numbers from 3 to 1000`,
 		view + "f 1 1 1 1 1 1 1 1\np 1e6\n":       `f.nff:9: got "1e6", want p CORNERS and, on as many lines, X Y Z with numbers from 3 to 1000`,
 		view + "f 1 1 1 1 1 1 1 1\np 3.5\n":       `f.nff:9: got "3.5", want a whole number of corners`,
@@ -58,6 +62,22 @@ func TestBadFiles(t *testing.T) {
 		if !errors.As(err, &input) || err.Error() != want {
 			t.Errorf("%.100q:\ngot  %v\nwant %s", text, err, want)
 		}
+	}
+}
+
+// A cone is written as the format has it, three lines, or with its base behind its letter.
+func TestLayoutsOfACone(t *testing.T) {
+	const before = "v\nfrom 0 0 10\nat 0 0 0\nup 0 1 0\nangle 30\nhither 1\nresolution 3 3\nf 1 1 1 1 1 1 1 1\n"
+	var trees [3]any
+	for i, cone := range []string{"", "c 1 2 3 0.5\n4 5 6 0\n", "c\n1 2 3 0.5\n# its apex\n4 5 6 0\n"} {
+		s, err := parse("f.nff", before+cone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trees[i] = s.tree
+	}
+	if !reflect.DeepEqual(trees[1], trees[2]) || reflect.DeepEqual(trees[0], trees[1]) {
+		t.Errorf("%+v in three lines, %+v in two", trees[2], trees[1])
 	}
 }
 

@@ -155,8 +155,12 @@ func (p *parser) object() error {
 			s.add(&sphere{vec{n[0], n[1], n[2]}, math.Abs(n[3])})
 		}
 	case "c":
-		const usage = "c X Y Z RADIUS and, on the next line, X Y Z RADIUS"
-		base, err := p.numbers(usage, -maxCoordinate, maxCoordinate, 4)
+		const usage = "c and, on each of two lines, X Y Z RADIUS"
+		words := p.words[1:]
+		if len(words) == 0 && p.next() { // some programs write the first line behind the c
+			words = p.words
+		}
+		base, err := p.coordinates(words, usage, 4)
 		if err != nil {
 			return err
 		}
