@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,10 +21,12 @@ func CheckOutput(path string, others ...string) error {
 	if path == "" {
 		return &InputError{What: "file name", Got: given(path), Want: "a file that can be written"}
 	}
-	if info, err := os.Stat(path); err == nil {
-		if !info.Mode().IsRegular() {
-			return &InputError{What: path, Got: kind(info.Mode()), Want: "a file that can be written"}
-		}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return &InputError{What: path, Got: kind(info.Mode()), Want: "a file that can be written"}
+	case err != nil && !errors.Is(err, fs.ErrNotExist): // the name is too long, as a rule
+		return fileError(path, "written", err)
 	}
 	for _, other := range others {
 		alike := filepath.Base(path) == filepath.Base(other) && same(filepath.Dir(path), filepath.Dir(other))

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -56,6 +57,8 @@ func TestCheckOutputRefusesWhatCannotBeWritten(t *testing.T) {
 	}
 	below := filepath.Join(file, "out.png")
 	wantInputError(t, CheckOutput(below), below+`: got "not a directory"`+want)
+	long := filepath.Join(dir, strings.Repeat("x", 300))
+	wantInputError(t, CheckOutput(long), long+`: got "file name too long"`+want)
 }
 
 // An output is none of the run's other files, by whatever name, and whether the file is there or not.
