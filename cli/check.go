@@ -2,6 +2,7 @@ package cli
 
 import (
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -61,7 +62,11 @@ func checkFiles(formula, proof string) (report lrat.Report, err error) {
 	defer p.Close()
 	report, err = lrat.Check(f, p)
 	if err != nil {
-		return report, failed("%s: %v", proof, err)
+		name := proof
+		if errors.Is(err, lrat.ErrFormula) {
+			name = formula
+		}
+		return report, failed("%s: %v", name, err)
 	}
 	return report, nil
 }

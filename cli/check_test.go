@@ -32,6 +32,10 @@ func TestCheckOfAProof(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cut := filepath.Join(dir, "cut.cnf")
+	if err := os.WriteFile(cut, []byte("p cnf 2 1\n1 2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	other := filepath.Join(dir, "other.cnf")
 	if code, _, errs := try("run", "sat", "--local", "--waerden", "3,6,31", "--formula", other); code != 0 {
 		t.Fatalf("run: exit code %d, %q", code, errs)
@@ -41,8 +45,9 @@ func TestCheckOfAProof(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"check", other, proof}, 1, "proof refused"},
-		{[]string{"check", formula, formula}, 1, "proof refused"},
+		{[]string{"check", other, proof}, 1, proof + ": the proof: line "},
+		{[]string{"check", formula, formula}, 1, formula + ": the proof: line "},
+		{[]string{"check", cut, proof}, 1, cut + ": the formula: refused: its last clause has no 0 at its end"},
 		{[]string{"check", formula}, 2, "FORMULA and PROOF"},
 		{[]string{"check", formula, filepath.Join(dir, "none")}, 2, "no such file"},
 		{[]string{"run", "sat", "--local", formula, "--proof", formula}, 2, "another file to write to"},

@@ -40,7 +40,10 @@ const (
 )
 
 // ErrRefused is what all errors of Check wrap that say that the proof, or the formula, is not right.
-var ErrRefused = errors.New("proof refused")
+var ErrRefused = errors.New("refused")
+
+// ErrFormula is what all errors of Check wrap that are about the formula, not the proof.
+var ErrFormula = errors.New("the formula")
 
 // Report says what a proof that was accepted consists of.
 type Report struct {
@@ -60,7 +63,7 @@ func Check(formula, proof io.Reader) (Report, error) { return Derive(formula, pr
 func Derive(formula, proof io.Reader, goal []int32) (Report, error) {
 	c := checker{clauses: map[uint64][]int32{}, goal: goal}
 	if err := c.readFormula(formula); err != nil {
-		return c.report, fmt.Errorf("the formula: %w", err)
+		return c.report, fmt.Errorf("%w: %w", ErrFormula, err)
 	}
 	if err := c.readProof(proof); err != nil {
 		return c.report, fmt.Errorf("the proof: %w", err)
