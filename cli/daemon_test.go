@@ -20,7 +20,7 @@ func TestAsked(t *testing.T) {
 	}{
 		{[]string{"pause"}, []string{"pause 0s"}},
 		{[]string{"pause", "1h"}, []string{"pause 1h0m0s"}},
-		{[]string{"resume"}, []string{"resume"}},
+		{[]string{"resume"}, []string{"resume", "status"}},
 		{[]string{"join", "/ip4/1.2.3.4"}, []string{"join /ip4/1.2.3.4"}},
 		{[]string{"cancel", "cc"}, []string{"runs", "cancel " + runGoing}},
 		{[]string{"cancel", "aabb"}, []string{"runs", "cancel aabb0000000000000000000000000002"}},

@@ -97,9 +97,13 @@ func (c console) warnPaused(d control.Daemon) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.patience)
 	defer cancel()
 	if s, err := d.Status(ctx); err == nil && s.State == control.PeerPaused {
+		help := ": satin-peer resume ends the pause"
+		if s.Limit != "" { // which says what the reason is, and resume changes nothing
+			help = ""
+		}
 		fmt.Fprintf(c.err,
-			"satin-peer: this peer is %s, and leaves a run to the others, if there are any; one that is verified waits: "+
-				"satin-peer resume ends the pause\n", pauseText(s, time.Now()))
+			"satin-peer: this peer is %s, and leaves a run to the others, if there are any; one that is verified waits%s\n",
+			pauseText(s, time.Now()), help)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +44,7 @@ func newResumeCommand(list []apps.App, c console) *cobra.Command {
 	cmd := newDaemonCommand(c, cobra.Command{
 		Use:   "resume [RUN|DIRECTORY]",
 		Short: "Compute again after a pause, or go on with a suspended run",
-		Long: `resume ends a pause before its time, or takes finish back.
+		Long: `resume ends a pause before its time, or takes finish back. What keeps the peer from computing besides that it says.
 
 With RUN, which is what satin-peer runs shows, or its first digits, it goes on with a run that was suspended. With the DIRECTORY of a
 checkpoint, or a copy of one, it goes on with that: a run that this peer owns is the same run again; another peer's run, which only its
@@ -55,7 +56,7 @@ left out. It prints the run; satin-peer wait prints its answer.`,
   satin-peer resume /mnt/usb/4f1c20aa9be04d52b7a0f6c1d2e3f405`,
 	}, 0, 1, func(ctx context.Context, d *control.Client, args []string) error {
 		if len(args) == 0 {
-			return d.Resume(ctx)
+			return endPause(ctx, c, d)
 		}
 		what, err := resumption(ctx, d, args[0])
 		if err != nil {
@@ -79,6 +80,18 @@ left out. It prints the run; satin-peer wait prints its answer.`,
 	})
 	cmd.ValidArgsFunction = nil // files
 	return cmd
+}
+
+// endPause ends a pause, and says what still keeps the peer from computing, if anything does.
+func endPause(ctx context.Context, c console, d control.Daemon) error {
+	if err := d.Resume(ctx); err != nil {
+		return err
+	}
+	s, err := d.Status(ctx)
+	if err == nil && s.State == control.PeerPaused {
+		fmt.Fprintf(c.err, "no pause any more, but still %s\n", pauseText(s, time.Now()))
+	}
+	return err
 }
 
 // resumption says what a name means: a run, or a directory. What looks like a run is a directory only with a

@@ -86,6 +86,26 @@ func TestBesidesTheAnswer(t *testing.T) {
 	}
 }
 
+// TestLimited checks that nobody is sent to resume for what that does not end, and that resume says what it does not.
+func TestLimited(t *testing.T) {
+	const why = "not computing: it is not the time: hours allows 22:00-06:00"
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"run", "count", "3"}, "this peer is " + why + ", and leaves a run to the others, if there are any; one " +
+			"that is verified waits\n"},
+		{[]string{"resume"}, "no pause any more, but still " + why + "\n"},
+	} {
+		m := newFakeMember()
+		m.status.State, m.status.Limit = control.PeerPaused, "it is not the time: hours allows 22:00-06:00"
+		f := newFake().withDaemon(t, m)
+		if code := f.run(c.args...); code != 0 || !strings.Contains(f.err.String(), c.want) {
+			t.Errorf("%q: exit code %d, error %s", c.args, code, &f.err)
+		}
+	}
+}
+
 // TestTrust checks that an answer says what it rests on, if that is more than everybody's word; in JSON always.
 func TestTrust(t *testing.T) {
 	result, err := wire.Value().Encode(8)
