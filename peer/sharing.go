@@ -17,6 +17,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/gateway"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -97,6 +98,8 @@ func (x *sharing) runOf(text string) (id job.RunID, err error) {
 	}
 	info, r, known := x.visitors.runs.info(id)
 	switch m := info.Manifest; {
+	case known && info.State.Ended() && info.State != runs.StateRefused:
+		return id, control.Errorf(control.ErrRefused, "run %s is %s: there is nothing to help with", id, info.State)
 	case !known || r == nil || r.final != nil:
 		return id, control.Errorf(control.ErrNotFound, "this peer takes no part in run %s: it must, to have "+
 			"visitors help with it", id)

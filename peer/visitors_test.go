@@ -227,6 +227,20 @@ func TestSharingStops(t *testing.T) {
 	_, _ = dial(t, link(t, a, ""))
 }
 
+// There is no link to help with a run that has ended.
+func TestShareOfAnEndedRun(t *testing.T) {
+	t.Parallel()
+	a := open(t, browsers)
+	work := last(t)
+	run := submit(t, a, "count", work.arg)
+	work.end(t)
+	await[int](t, a, run)
+	if _, err := a.Share(t.Context(), control.Sharing{Run: run}); !errors.Is(err, control.ErrRefused) ||
+		!strings.Contains(err.Error(), "is done: there is nothing to help with") {
+		t.Error(err)
+	}
+}
+
 // Who rests gives all back, and is asked again when it wants to. It tells of its segments, of each that ended once,
 // and of those that end because it rests.
 func TestVisitorRests(t *testing.T) {
