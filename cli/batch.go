@@ -138,7 +138,11 @@ func (b *batch) read(app apps.App, flags map[string]any) error {
 		}
 		b.inputs = append(b.inputs, &input{line: n, text: text, task: t})
 	}
-	if err := lines.Err(); err != nil {
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return &apps.InputError{What: name, Got: "a longer line",
+			Want: fmt.Sprintf("lines of less than %d bytes", maxLine)}
+	case err != nil:
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if len(b.inputs) == 0 {

@@ -184,7 +184,7 @@ func TestBatchRefuses(t *testing.T) {
 		{"3\n", []string{"4"}, "none beside --each"},
 		{"3\n", []string{"--at-once", "0"}, "--at-once"},
 		{"3\n", []string{"--detach"}, "--each cannot go with --detach"},
-		{strings.Repeat("3 ", maxLine), nil, "inputs: "},
+		{strings.Repeat("3 ", maxLine), nil, "inputs: got \"a longer line\""},
 	} {
 		m := newFakeMember()
 		f := newFake().withDaemon(t, m)
