@@ -222,7 +222,8 @@ func workKeys() []*key {
 		workers,
 		choice("priority", func(s *Settings) *string { return &s.Priority }, []string{PriorityIdle, PriorityNormal},
 			"How much the workers yield to other programs.",
-			"\"idle\" computes only when nothing else wants the core; the network part of the peer is never held back."),
+			"\"idle\" computes only when nothing else wants the core; the network part of the peer is never held back.",
+			"Whichever it is, jobs are stopped while other programs leave next to nothing of all cores."),
 		memory, objectsKey(), executablesKey(), modules, cache, provisionKey(),
 		{
 			name: "provision_most", kind: numberKind, want: fmt.Sprintf("a whole number from 1 to %d", maxProvision),
