@@ -173,3 +173,19 @@ func TestGuestsTellTheirHosts(t *testing.T) {
 		}
 	}
 }
+
+// A guest whose host takes part no more tells nobody.
+func TestGuestsMayBeAlone(t *testing.T) {
+	alone := []Member{{ID: "a9", Cluster: "a", Guest: true}}
+	g, err := NewCore(Default(), "a9", alone, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed, write := Build([]byte("x")), Build(noise(10_000))
+	r := &Recipe{Kind: Phased, Name: "x", State: seed.Blob}
+	g.Created(1, r, seed)
+	next := &Recipe{Kind: Phased, Name: "x", Parent: r.Digest(), Write: write.Blob, State: write.Blob}
+	if told := g.Wrote(1, next, write, write).Messages; len(told) > 0 {
+		t.Errorf("it tells %+v", told)
+	}
+}

@@ -92,7 +92,10 @@ const treeWidth = 4
 func (p *place) below(d Digest, origin PeerID) (ids []PeerID) {
 	mine := p.cluster[p.self]
 	if p.self == origin && p.guests[p.self] {
-		return []PeerID{p.members[0].ID} // its host
+		for _, m := range p.members[:min(1, len(p.members))] { // its host, if that takes part
+			ids = append(ids, m.ID)
+		}
+		return ids
 	}
 	if p.self == origin {
 		seen := map[ClusterID]bool{mine: true}

@@ -222,6 +222,8 @@ var objectMutants = []mutant{
 		new: "			p.cluster[m.ID] = m.Cluster\n			p.guests[m.ID] = m.Guest\n			p.members = append(p.members, m)\n"},
 	{name: "sharedobj/guest-tells-nobody", wrong: "a guest keeps large offers to itself",
 		old: "	if p.self == origin && p.guests[p.self] {\n", new: "	if false {\n"},
+	{name: "sharedobj/guest-alone", wrong: "a guest without a host fails", old: "p.members[:min(1, len(p.members))]",
+		new: "p.members[:1]"},
 	{name: "sharedobj/guest-unowned", wrong: "what a guest offers is joined and told to nobody",
 		file: "sharedobj/lattices.go", run: objectGuests, old: "		own := c.place.guests[j.from]\n",
 		new: "		own := false\n"},
