@@ -29,7 +29,7 @@ const (
 
 // run begins an errand. What cannot be got now is got at the next comparison.
 func (c *errands) run(e *errand, blob Blob) {
-	if b := c.store.body(blob.Top); b != nil { // it is this peer's own, or was got for another lattice
+	if b := c.store.blob(blob); b != nil { // it is this peer's own, or was got for another lattice
 		c.lattices.join(pendingJoin{digest: e.lattice, from: e.from, job: e.job}, b.Bytes())
 		return
 	}

@@ -208,7 +208,7 @@ func (c *fetcher) advance(f *fetch) {
 		if step == getWrite {
 			blob = target.recipe.Write
 		}
-		if b := c.store.body(blob.Top); b != nil {
+		if b := c.store.blob(blob); b != nil {
 			if !c.gotBody(target, step == getWrite, b) {
 				c.full(f)
 			}

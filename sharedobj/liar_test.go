@@ -388,3 +388,15 @@ func TestGoneFromAnybody(t *testing.T) {
 		t.Errorf("b1, who was asked for nothing, has %d bytes fetched instead of %d", f.pull.parts.blob.Size, w.Size)
 	}
 }
+
+// A recipe that says another size of bytes that are here does not name them.
+func TestSizesAreNamed(t *testing.T) {
+	c := newTestCore(t, nil)
+	b := Build(noise(100))
+	c.Created(1, &Recipe{Kind: Constant, Name: "x", State: b.Blob}, b)
+	forged := &Recipe{Kind: Constant, Name: "x", State: Blob{b.Size + 1, b.Top}}
+	out := c.Step(2, &Message{From: "b1", To: "a1", Announce: &Announce{Origin: "b1", Recipe: *forged}})
+	if len(out.Orders) > 0 || c.Has(forged.Digest()) {
+		t.Errorf("it names what is here: %+v", out.Orders)
+	}
+}

@@ -70,10 +70,18 @@ func (s *store) state(d Digest) *Body {
 	return e.state
 }
 
-// body finds a blob that is held.
+// body finds a blob that is held by its top alone.
 func (s *store) body(top Hash) *Body {
 	if h := s.bodies[top]; h != nil {
 		return h.body
+	}
+	return nil
+}
+
+// blob is a blob that is held. A recipe may say another size of it, which a peer has made up.
+func (s *store) blob(b Blob) *Body {
+	if held := s.body(b.Top); held != nil && held.Size == b.Size {
+		return held
 	}
 	return nil
 }

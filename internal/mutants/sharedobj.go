@@ -8,7 +8,7 @@ const (
 	objectWaits   = "^TestWhatWaitsForTheEngine$"
 	objectSenders = "^Test(Senders|NamedIs|LatticesOf)"
 	objectFull    = "^Test(WhatIsMadeIsUsed|WhoFindsNoRoomRests|WaysAreTheRuns)$"
-	objectLiars   = "^Test(LatticesNobody|Answers|PushedOn|SlowerAnd|SmallWrites|FetchesOfOne|FetchesFor|JobsClose|Forgotten|GoneFrom)"
+	objectLiars   = "^Test(LatticesNobody|Answers|PushedOn|SlowerAnd|SmallWrites|FetchesOfOne|FetchesFor|JobsClose|Forgotten|GoneFrom|SizesAre)"
 	objectAsking  = "^Test(QuestionsOn|AnswersThat|AnswersEnd|AskedIn|QuestionsAre|QuestionsWait|ComparisonsOfA)"
 	objectUnits   = "^Test(Transcripts|Flood|Assembly|Size|Pull|Window|Announce|Store|Two)"
 )
@@ -89,6 +89,8 @@ var objectMutants = []mutant{
 		file: "sharedobj/fetch.go", run: objectLiars, old: "	c.jobs.freed = true\n", new: ""},
 	{name: "sharedobj/closes-pinned", wrong: "jobs that are gone close lattices that are used", file: "sharedobj/lattices.go",
 		run: objectLiars, old: "i = least(c.store.free)", new: "i = 0"},
+	{name: "sharedobj/forged-size", wrong: "bytes are taken for those of a recipe that says another size of them",
+		file: "sharedobj/store.go", run: objectLiars, old: "held != nil && held.Size == b.Size {", new: "held != nil {"},
 	{name: "sharedobj/answers-unmetered", wrong: "answers bring bytes that nothing bounds", file: "sharedobj/serve.go",
 		run: objectLiars, old: "n > 0 && !c.spend(", new: "n < 0 && !c.spend("},
 	{name: "sharedobj/forgotten-on-the-way", wrong: "who waits for a version that was forgotten does nothing more",
