@@ -351,7 +351,11 @@ func (c *lattices) sendSums(o comparison) {
 	if o.sums != nil {
 		c.takeSums(o.peer, o.sums)
 	}
-	if len(s.Values) > 0 && (o.sums == nil || !o.sums.Reply) {
+	switch {
+	case len(s.Values) == 0 || o.sums != nil && o.sums.Reply:
+	case !c.serve.spend(c.now, o.peer, uint64(bytes)):
+		c.stats.Refused++
+	default:
 		c.send(o.peer, &Message{Sums: s})
 	}
 }

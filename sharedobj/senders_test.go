@@ -1,6 +1,7 @@
 package sharedobj
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -306,5 +307,32 @@ func TestFetchesOfSenders(t *testing.T) {
 	c.SetMembers(now+time.Second, nil)
 	if len(c.store.senders.fetched) > 0 {
 		t.Error("what was fetched of who is gone is remembered")
+	}
+}
+
+// One peer gets no more by comparing lattices than by asking for pieces.
+func TestComparisonsAreMetered(t *testing.T) {
+	c := newTestCore(t, func(c *Config) { c.ServeRate = maxPieces * pieceSize })
+	seed := Build([]byte("x"))
+	r := &Recipe{Kind: Lattice, Name: "l", State: seed.Blob}
+	c.Created(1, r, seed)
+	value := Build(noise(10_000))
+	theirs := &Sums{Values: []Sum{{Digest: r.Digest(), Blob: Blob{1, Hash{1}}}}}
+	got := uint64(0)
+	for range 1000 {
+		out := c.Step(1, &Message{From: "b1", To: "a1", Sums: theirs})
+		for _, o := range slices.Clone(out.Orders) {
+			if o.Kind == OrderEncode {
+				out = c.Encoded(1, o.Ticket, o.Digest, value)
+			}
+		}
+		for _, m := range out.Messages {
+			if m.Sums != nil {
+				got += uint64(len(m.Sums.Values[0].Value))
+			}
+		}
+	}
+	if got == 0 || got > c.cfg.ServeRate {
+		t.Errorf("%d bytes were sent at once", got)
 	}
 }

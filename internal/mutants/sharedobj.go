@@ -8,7 +8,7 @@ const (
 	objectWaits   = "^TestWhatWaitsForTheEngine$"
 	objectSenders = "^Test(Senders|NamedIs|LatticesOf)"
 	objectFull    = "^Test(WhatIsMadeIsUsed|WhoFindsNoRoomRests|WaysAreTheRuns)$"
-	objectLiars   = "^Test(LatticesNobody|Answers|PushedOn|SlowerAnd|SmallWrites|FetchesOfOne|FetchesFor|JobsClose|Forgotten|GoneFrom|SizesAre)"
+	objectLiars   = "^Test(LatticesNobody|Answers|PushedOn|SlowerAnd|SmallWrites|FetchesOfOne|FetchesFor|JobsClose|Forgotten|GoneFrom|SizesAre|ComparisonsAre)"
 	objectAsking  = "^Test(QuestionsOn|AnswersThat|AnswersEnd|AskedIn|QuestionsAre|QuestionsWait|ComparisonsOfA)"
 	objectUnits   = "^Test(Transcripts|Flood|Assembly|Size|Pull|Window|Announce|Store|Two)"
 )
@@ -93,6 +93,9 @@ var objectMutants = []mutant{
 		file: "sharedobj/store.go", run: objectLiars, old: "held != nil && held.Size == b.Size {", new: "held != nil {"},
 	{name: "sharedobj/answers-unmetered", wrong: "answers bring bytes that nothing bounds", file: "sharedobj/serve.go",
 		run: objectLiars, old: "n > 0 && !c.spend(", new: "n < 0 && !c.spend("},
+	{name: "sharedobj/comparisons-unmetered", wrong: "comparisons bring bytes that nothing bounds",
+		file: "sharedobj/lattices.go", run: objectLiars, old: "	case !c.serve.spend(c.now, o.peer, uint64(bytes)):\n",
+		new: "	case bytes < 0:\n"},
 	{name: "sharedobj/forgotten-on-the-way", wrong: "who waits for a version that was forgotten does nothing more",
 		file: "sharedobj/plan.go", run: objectLiars, old: "		c.advanceAll() // dropped", new: "		// dropped"},
 	{name: "sharedobj/gone-from-anybody", wrong: "whoever is no source has a write given up", file: "sharedobj/answers.go",
