@@ -10,6 +10,7 @@ type errand struct {
 	pull    *pull
 	lattice Digest
 	from    PeerID // who said that it has the value
+	passed  bool   // it is another's word, which from has passed on and not seen
 	job     JobID  // whose floor it is, or 0
 	payer   PeerID // from, or "" of a floor: a job here names it
 	until   time.Duration
@@ -21,38 +22,42 @@ type errands struct {
 	list []*errand
 }
 
-// maxErrands bounds them, and maxErrandsEach those that one peer's messages began.
+// maxErrands bounds them, and maxErrandsEach those that one peer's messages began: of floors, of what peers say
+// themselves, and of what they pass on, each.
 const (
 	maxErrands     = 64
 	maxErrandsEach = 8
 )
 
-// run begins an errand. What cannot be got now is got at the next comparison.
-func (c *errands) run(e *errand, blob Blob) {
+// run says whether a value is got, or was; the errand begins if none like it has. What cannot be got now is got at the
+// next comparison.
+func (c *errands) run(e *errand, blob Blob) bool {
 	if b := c.store.blob(blob); b != nil { // it is this peer's own, or was got for another lattice
-		c.lattices.join(pendingJoin{digest: e.lattice, from: e.from, job: e.job}, b.Bytes())
-		return
+		c.lattices.join(pendingJoin{digest: e.lattice, from: e.from, passed: e.passed, job: e.job}, b.Bytes())
+		return true
 	}
-	each := 0
+	if e.job == 0 && c.helps(e.lattice, blob, e.from) {
+		return true
+	}
+	all, each := 0, 0
 	for _, o := range c.list {
-		if o.from == e.from {
-			each++
-		}
-		if o.pull.parts.blob == blob && o.lattice == e.lattice && o.job == 0 && e.job == 0 {
-			return // the same value, under way
+		if o.passed == e.passed && (o.job == 0) == (e.job == 0) {
+			if all++; o.from == e.from {
+				each++
+			}
 		}
 	}
 	if e.job == 0 {
 		e.payer = e.from
 	}
-	if len(c.list) >= maxErrands || each >= maxErrandsEach || !c.store.allows(e.payer, blob.Size) ||
+	if all >= maxErrands || each >= maxErrandsEach || !c.store.allows(e.payer, blob.Size) ||
 		!c.mayFetch(e.payer, blob.Size) ||
 		c.place.guests[e.from] && !c.guestRoom(blob.Size) || !c.store.room(blob.Size) {
 		c.stats.Refused++
 		if e.job != 0 {
 			c.jobs.floored(e.job, false)
 		}
-		return
+		return false
 	}
 	c.store.reserved += blob.Size
 	c.store.senders.bill(e.payer, blob.Size)
@@ -61,6 +66,20 @@ func (c *errands) run(e *errand, blob Blob) {
 	e.until = c.now + c.cfg.Patience
 	c.list = append(c.list, e)
 	c.advanceErrand(e)
+	return true
+}
+
+// helps has one more peer be a source of a value that is on its way already, and says whether it is: who said first
+// that it has the value may never send it.
+func (c *errands) helps(lattice Digest, blob Blob, from PeerID) bool {
+	i := slices.IndexFunc(c.list, func(o *errand) bool {
+		return o.pull.parts.blob == blob && o.lattice == lattice && o.job == 0
+	})
+	if i >= 0 {
+		c.list[i].pull.add(c.now, from)
+		c.advanceErrand(c.list[i])
+	}
+	return i >= 0
 }
 
 // advanceErrand requests more, and ends an errand that is done or cannot be.
@@ -82,7 +101,7 @@ func (c *errands) advanceErrand(e *errand) {
 	c.store.senders.refund(e.payer, e.pull.parts.blob.Size)
 	switch {
 	case ok:
-		j := pendingJoin{digest: e.lattice, from: e.from, job: e.job, payer: e.payer}
+		j := pendingJoin{digest: e.lattice, from: e.from, passed: e.passed, job: e.job, payer: e.payer}
 		if c.store.accept(e.payer, b) {
 			j.held = b
 		} else if e.payer != "" {
@@ -97,6 +116,7 @@ func (c *errands) advanceErrand(e *errand) {
 		c.jobs.floored(e.job, false)
 	}
 	if !ok {
+		c.lattices.forget(e.lattice, e.pull.parts.blob)
 		c.serve.refuseHeld(top)
 	}
 }

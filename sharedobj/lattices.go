@@ -16,7 +16,7 @@ type lattices struct {
 	byDigest map[Digest]*lattice
 	most     int
 	joins    map[Ticket]pendingJoin
-	queued   map[PeerID]int  // joins under way of a peer's offers
+	queued   map[PeerID]int  // joins under way by author
 	strikes  map[PeerID]int  // offers of a peer that were not valid
 	fellows  map[PeerID]bool // members who have spoken of one that is followed here
 
@@ -41,6 +41,8 @@ type lattice struct {
 type pendingJoin struct {
 	digest Digest
 	from   PeerID
+	passed bool   // it is another's word, which from has passed on and not seen
+	author PeerID // who answers for it: from; "" of what was passed on
 	job    JobID
 	held   *Body // what is joined, if it was got for this, and payer has it on its account
 	payer  PeerID
@@ -131,16 +133,22 @@ func (c *lattices) expose(d Digest, payer PeerID, b *Body) {
 // Expose lets others get a value of a lattice by its name: one that goes with a job, and is too large to travel in it.
 func (c *Core) Expose(d Digest, value *Body) { c.lattices.expose(d, "", value) }
 
-// passes says whether an announced offer is new.
-func (n *lattice) passes(b Blob) bool {
+// passes notes an announced offer, which is passed on once.
+func (n *lattice) passes(b Blob) {
 	if slices.Contains(n.passed, b) {
-		return false
+		return
 	}
 	if len(n.passed) == maxPassed {
 		n.passed = n.passed[1:]
 	}
 	n.passed = append(n.passed, b)
-	return true
+}
+
+// forget takes an offer that did not come for one that was not announced: another peer may have it.
+func (c *lattices) forget(d Digest, b Blob) {
+	if n := c.byDigest[d]; n != nil {
+		n.passed = slices.DeleteFunc(n.passed, func(o Blob) bool { return o == b })
+	}
 }
 
 // Offered says that something was offered to a lattice here that its value did not have.
@@ -203,13 +211,16 @@ func (c *lattices) hearOffers(from PeerID, offers []Offer) {
 // join has a value joined that came from elsewhere. The engine checks its witness first.
 func (c *lattices) join(j pendingJoin, value []byte) {
 	known := c.byDigest[j.digest] != nil
-	refused := j.job == 0 && (c.queued[j.from] >= maxJoins || c.strikes[j.from] >= maxStrikes)
+	if j.author = j.from; j.passed || c.place.guests[c.self] { // a host tells its guests whatever it hears
+		j.author = ""
+	}
+	refused := j.job == 0 && (c.queued[j.author] >= maxJoins || c.strikes[j.author] >= maxStrikes)
 	if known && !refused && j.job == 0 && j.held == nil {
 		j.paid = uint64(len(value))
 		refused = !c.store.allows(j.from, j.paid)
 	}
 	if known && !refused {
-		c.queued[j.from]++
+		c.queued[j.author]++
 		c.store.senders.bill(j.from, j.paid)
 		if e := c.store.find(j.digest); e != nil && e.state != nil {
 			j.pinned = true
@@ -248,13 +259,13 @@ func (c *Core) Joined(now time.Duration, t Ticket, valid, changed bool) Output {
 	if j.held != nil {
 		c.store.discard(j.payer, j.held)
 	}
-	if l.queued[j.from]--; l.queued[j.from] == 0 {
-		delete(l.queued, j.from)
+	if l.queued[j.author]--; l.queued[j.author] == 0 {
+		delete(l.queued, j.author)
 	}
 	if !valid {
 		c.stats.BadOffers++
-		if len(l.strikes) < c.cfg.MaxEntries {
-			l.strikes[j.from]++
+		if j.author != "" && len(l.strikes) < c.cfg.MaxEntries {
+			l.strikes[j.author]++
 		}
 	}
 	if n := l.byDigest[j.digest]; n != nil && changed {

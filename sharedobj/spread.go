@@ -104,15 +104,12 @@ func (c *spreader) followers(parent *entry) {
 // piece as soon as it is here. What is known already was passed on before.
 func (c *spreader) onAnnounce(from PeerID, a *Announce) {
 	d := a.Recipe.Digest()
-	if a.Offer != (Blob{}) {
-		if l := c.lattices.byDigest[d]; l != nil && l.passes(a.Offer) {
-			c.errands.run(&errand{lattice: d, from: from}, a.Offer)
-			if !c.place.guests[from] { // a guest's counts as this peer's own, and is told as such
-				c.passOn(a)
-			}
-		} else {
-			c.stats.Unneeded++
-		}
+	switch {
+	case a.Origin == c.self: // passed on it would be this peer's own word
+		c.stats.Malformed++
+		return
+	case a.Offer != (Blob{}):
+		c.onOffer(from, d, a)
 		return
 	}
 	e := c.store.find(d)
@@ -146,4 +143,21 @@ func (c *spreader) onAnnounce(from PeerID, a *Announce) {
 	}
 	c.passOn(a)
 	c.fetches.advance(f)
+}
+
+// onOffer gets what was offered to a lattice, and passes the announcement on if it can. Nobody has seen what is passed
+// on: the one who speaks for itself answers for what it announces, and who passes that on does not.
+func (c *spreader) onOffer(from PeerID, d Digest, a *Announce) {
+	l, guest := c.lattices.byDigest[d], c.place.guests[from]
+	switch {
+	case l == nil || slices.Contains(l.passed, a.Offer) && !c.errands.helps(d, a.Offer, from):
+		c.stats.Unneeded++
+	case slices.Contains(l.passed, a.Offer):
+	case c.lattices.strikes[from] >= maxStrikes:
+		c.stats.Refused++
+	case c.errands.run(&errand{lattice: d, from: from, passed: from != a.Origin && !guest}, a.Offer):
+		if l.passes(a.Offer); !guest { // a guest's counts as this peer's own, and is told as such
+			c.passOn(a)
+		}
+	}
 }

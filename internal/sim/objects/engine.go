@@ -141,7 +141,7 @@ func (g *engine) here(o sharedobj.Order) {
 		w.violate(readsNamed, "%s gets other bytes as %v (known: %v)", g.peer.id, o.Digest, ok)
 	}
 	g.values[o.Digest] = o.Data
-	if w.isLattice[o.Digest] && g.lattices[o.Digest] == nil {
+	if w.seeds[o.Digest] != nil && g.lattices[o.Digest] == nil {
 		g.lattices[o.Digest] = &lattice{set{}, set{}, set{}}
 	}
 	for _, r := range g.peer.reads[o.Digest] {
@@ -196,7 +196,7 @@ func (g *engine) answered(o sharedobj.Order) {
 		return
 	}
 	for _, d := range j.names {
-		if w.isLattice[d] {
+		if w.seeds[d] != nil {
 			if l := g.lattices[d]; l == nil || !contains(l.value, j.floors[d]) {
 				w.violate(floorHolds, "job %d begins at %s without its parent's value of %v", j.id, p.id, d)
 			}

@@ -12,8 +12,14 @@ func (w *World) addGuests() {
 	hosts := len(w.peers)
 	for i := range w.cfg.Guests {
 		host := w.peers[w.rnd.IntN(hosts)]
+		if host.liar {
+			host = w.peers[0]
+		}
 		w.peers = append(w.peers, &peer{world: w, number: len(w.peers), cluster: host.cluster, host: host,
 			id: sharedobj.PeerID(fmt.Sprintf("g%02d", i))})
+	}
+	if last := len(w.peers) - 1; w.liar() == nil {
+		w.peers[last].liar = w.cfg.Liar
 	}
 }
 

@@ -12,6 +12,7 @@ const (
 	floorHolds   = "floor-holds"          // and when its parent's values of lattices are joined
 	onlyGrows    = "only-grows"           // a lattice loses nothing, its own offers first of all
 	valid        = "witness-checked"      // no lattice holds what is not valid
+	heeded       = "honest-heeded"        // in the end honest peers take in each other's offers, whatever the liar did
 	agree        = "lattices-agree"       // a while after all is calm, all that live have the same values
 	inTime       = "fetch-or-give-back"   // a job is ready, or back when nothing has come for a while
 	pinnedStays  = "pinned-stays"         // what is pinned is not forgotten

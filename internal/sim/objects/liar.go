@@ -1,21 +1,37 @@
 package objects
 
 import (
+	"slices"
 	"time"
 
 	"github.com/satin-peer/satin/sharedobj"
 )
 
+// liar is the peer that lies; nil: none does.
+func (w *World) liar() *peer {
+	if i := slices.IndexFunc(w.peers, func(p *peer) bool { return p.liar }); i >= 0 {
+		return w.peers[i]
+	}
+	return nil
+}
+
 // lie has the liar send what nobody asked for, or what is not so, made of what it has seen.
 func (w *World) lie() {
-	liar := w.peers[len(w.peers)-1]
+	liar := w.liar()
 	for range 20 {
 		to := w.anyPeer()
 		if m := w.lieOf(liar, to); m != nil {
 			m.From, m.To = liar.id, to.id
 			to.absorb(to.core.Step(w.now, m))
 		}
-		to.absorb(to.core.Hear(w.now, liar.id, w.rumour()))
+		n := w.rumour()
+		if to.absorb(to.core.Hear(w.now, liar.id, n)); to.meets(liar) {
+			w.relay(to, n)
+		}
+		if len(w.lattices) > 0 {
+			m := &sharedobj.Message{From: liar.id, To: to.id, Announce: w.badOffer(liar)}
+			to.absorb(to.core.Step(w.now, m))
+		}
 	}
 	if w.now < w.cfg.Calm {
 		w.post(w.upTo(time.Second), w.lie)
@@ -36,6 +52,29 @@ func (w *World) rumour() *sharedobj.News {
 		n.Writes = append(n.Writes, sharedobj.Told{Recipe: r, Write: write})
 	}
 	return n
+}
+
+// badOffer is what is not valid, as the liar's own word or another's. Whoever asks for it gets it, from liarHas.
+func (w *World) badOffer(liar *peer) *sharedobj.Announce {
+	d := w.lattices[w.rnd.IntN(len(w.lattices))]
+	b := sharedobj.Build(append([]byte{0, 0, 0, 1 + byte(w.rnd.IntN(6))}, w.bytes(w.rnd.IntN(2000))...))
+	w.lies[b.Top] = b
+	origin := liar.id
+	if w.rnd.IntN(2) == 0 {
+		origin = w.peers[w.rnd.IntN(len(w.peers))].id
+	}
+	return &sharedobj.Announce{Origin: origin, Recipe: *w.seeds[d], Offer: b.Blob}
+}
+
+// liarHas gives a peer the pieces of a lie that it asks for.
+func (w *World) liarHas(liar, p *peer, g *sharedobj.Get) {
+	if b := w.lies[g.Top]; b != nil && p.up {
+		for _, id := range g.Pieces {
+			data, _ := b.Piece(id)
+			p.absorb(p.core.Step(w.now, &sharedobj.Message{From: liar.id, To: p.id,
+				Piece: &sharedobj.Piece{Top: g.Top, ID: id, Data: data}}))
+		}
+	}
 }
 
 func (w *World) lieOf(liar, to *peer) *sharedobj.Message {

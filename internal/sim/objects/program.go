@@ -93,7 +93,9 @@ func (w *World) create(k sharedobj.Kind, p *peer, state []byte) sharedobj.Recipe
 	b := sharedobj.Build(state)
 	r := sharedobj.Recipe{Kind: k, Name: fmt.Sprint("made", len(w.truth)), State: b.Blob}
 	w.truth[r.Digest()] = state
-	w.isLattice[r.Digest()] = k == sharedobj.Lattice
+	if k == sharedobj.Lattice {
+		w.seeds[r.Digest()] = &r
+	}
 	p.absorb(p.core.Created(w.now, &r, b))
 	return r
 }

@@ -27,7 +27,7 @@ type Config struct {
 	Late, Slow   time.Duration // most by which ticks and engines are
 	Liar, Skewed bool
 	Crowded      bool // each peer has other runs, which leave little memory at times
-	Guests       int  // whom one peer each knows; with a liar, it is one of them
+	Guests       int  // whom one peer each knows; of every second seed the liar is one of them
 
 	OneCopy uint64 // bytes announced: what may come into each cluster, and a tenth more; 0: not looked at
 }

@@ -25,13 +25,14 @@ type World struct {
 	peers []*peer
 	group []int // of a partition, by peer
 
-	truth     map[sharedobj.Digest][]byte
-	isLattice map[sharedobj.Digest]bool
-	objects   []*object
-	lattices  []sharedobj.Digest
-	offers    map[sharedobj.Digest]set // everything valid ever offered
-	nextJob   sharedobj.JobID
-	seen      []*sharedobj.Message // some, for the liar
+	truth    map[sharedobj.Digest][]byte
+	seeds    map[sharedobj.Digest]*sharedobj.Recipe // of lattices
+	objects  []*object
+	lattices []sharedobj.Digest
+	offers   map[sharedobj.Digest]set // everything valid ever offered
+	nextJob  sharedobj.JobID
+	seen     []*sharedobj.Message // some, for the liar
+	lies     map[sharedobj.Hash]*sharedobj.Body
 
 	begun, backs, failures, messages int
 	wide                             map[int]uint64 // bytes of pieces that came into a cluster from others
@@ -62,18 +63,19 @@ func (w *World) upTo(d time.Duration) time.Duration {
 // New makes a world.
 func New(cfg Config) *World {
 	w := &World{cfg: cfg, rnd: rand.New(rand.NewPCG(cfg.Seed, 0x6f626a)), net: cfg.Network(),
-		truth: make(map[sharedobj.Digest][]byte), isLattice: make(map[sharedobj.Digest]bool),
-		offers: make(map[sharedobj.Digest]set), wide: make(map[int]uint64)}
+		truth: make(map[sharedobj.Digest][]byte), seeds: make(map[sharedobj.Digest]*sharedobj.Recipe),
+		offers: make(map[sharedobj.Digest]set), wide: make(map[int]uint64),
+		lies: make(map[sharedobj.Hash]*sharedobj.Body)}
 	for c, size := range w.net.Sizes() {
 		for range size {
 			w.peers = append(w.peers, &peer{world: w, number: len(w.peers), cluster: c,
 				id: sharedobj.PeerID(fmt.Sprintf("p%02d", len(w.peers)))})
 		}
 	}
+	w.peers[len(w.peers)-1].liar = cfg.Liar && (cfg.Guests == 0 || cfg.Seed%2 == 0)
 	w.addGuests()
 	w.group = make([]int, len(w.peers))
 	for i, p := range w.peers {
-		p.liar = cfg.Liar && i == len(w.peers)-1
 		p.skewed = cfg.Skewed && i%3 == 1
 		p.start()
 	}
@@ -287,6 +289,8 @@ func (w *World) send(p *peer, m *sharedobj.Message) {
 					to.fed = w.now
 				}
 				to.absorb(to.core.Step(w.now, m))
+			} else if to.liar && m.Get != nil {
+				w.liarHas(to, p, m.Get)
 			}
 		})
 		at += w.upTo(time.Second)
@@ -338,6 +342,9 @@ func (w *World) verify() {
 			}
 		}
 	}
+	if w.cfg.Liar {
+		w.verifyHeeded()
+	}
 	if w.search != nil {
 		w.search.verify()
 	}
@@ -355,6 +362,24 @@ func (w *World) checkLattice(p *peer, d sharedobj.Digest, l *lattice) {
 	}
 	if !contains(l.value, l.offered) {
 		w.violate(onlyGrows, "%s lost its own offers to %v", p.id, d)
+	}
+}
+
+// verifyHeeded tells each honest peer an offer of each other one.
+func (w *World) verifyHeeded() {
+	for _, d := range w.lattices {
+		n := &sharedobj.News{Offers: []sharedobj.Offer{{Digest: d, Value: set{witness: true}.encode()}}}
+		for _, p := range w.peers {
+			for _, q := range w.peers {
+				if !p.up || !q.up || p.liar || q.liar || p == q || !p.meets(q) || p.engine.lattices[d] == nil {
+					continue
+				}
+				orders := p.core.Hear(w.now, q.id, n).Orders
+				if !slices.ContainsFunc(orders, func(o sharedobj.Order) bool { return o.Kind == sharedobj.OrderJoin }) {
+					w.violate(heeded, "%s does not join what %s offers to %v", p.id, q.id, d)
+				}
+			}
+		}
 	}
 }
 
