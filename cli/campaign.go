@@ -180,7 +180,7 @@ func newCampaignStatus(c console) *cobra.Command {
 			if known {
 				d["left"] = left
 			}
-			if file := dir.model(); file != "" {
+			if file := modelIn(dir.dir); file != "" {
 				d["model"] = file
 			}
 			return c.writeJSON(d)
@@ -189,7 +189,7 @@ func newCampaignStatus(c console) *cobra.Command {
 			len(s.Cubes), grouped(sum.Conflicts), grouped(uint64(sum.Steps)), fileSize(sum.Bytes))
 		switch {
 		case s.Satisfiable:
-			fmt.Fprintf(c.out, "a part has a model, and so the formula: it is in %s\n", oneLine(dir.model()))
+			fmt.Fprintf(c.out, "a part has a model, and so the formula: it is in %s\n", oneLine(modelIn(dir.dir)))
 		case s.Done() == len(s.Cubes):
 			fmt.Fprintln(c.out, "all is proved; satin-peer campaign check checks it again")
 		case known:
@@ -217,7 +217,7 @@ out. Those who have signed verdicts are named by their keys, in the files pieces
 are not to be, and their word counts for nothing. OUT can be checked as DIR can.`,
 		Example: "  satin-peer campaign export w12 /var/www/w12",
 	}, 2, func(dir *campaignDir, args []string) error {
-		if err := dir.mayExport(args[0]); err != nil {
+		if err := mayExport(dir.Plan, args[0]); err != nil {
 			return err
 		}
 		return dir.export(args[0], time.Now())
@@ -269,7 +269,7 @@ of FILE ends in .gz. The formula is DIR/formula.cnf.`,
   satin-peer check w12/formula.cnf w12.lrat.gz`,
 	}, 2, func(dir *campaignDir, args []string) error {
 		err := apps.CheckOutput(args[0], dir.formula(), dir.path(planFile), dir.path(copiesFile), dir.path(pageFile))
-		if err == nil && dir.isOwn(args[0]) {
+		if err == nil && isOwn(dir.dir, args[0]) {
 			err = &apps.InputError{What: args[0], Got: "a file among the campaign's own", Want: "another one to write to"}
 		}
 		if err != nil {

@@ -154,16 +154,16 @@ func isHash(name string) bool {
 func (d *campaignDir) state(now time.Time) *campaign.State {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return &campaign.State{Plan: d.Plan, Pieces: slices.Clone(d.pieces), At: now, Satisfiable: d.model() != ""}
+	return &campaign.State{Plan: d.Plan, Pieces: slices.Clone(d.pieces), At: now, Satisfiable: modelIn(d.dir) != ""}
 }
 
-// model is the file with the model of a part, also of one that was divided: then the formula has it, and all is said.
-// "" if none was found.
-func (d *campaignDir) model() (file string) {
+// modelIn is the file with the model of a part of a campaign, also of one that was divided: then the formula has it,
+// and all is said. "" if none was found.
+func modelIn(dir string) (file string) {
 	pattern := "*" + modelEnd
 	for range deepest {
-		if names, err := fs.Glob(os.DirFS(d.dir), pattern); err == nil && len(names) > 0 {
-			return d.path(filepath.FromSlash(names[0]))
+		if names, err := fs.Glob(os.DirFS(dir), pattern); err == nil && len(names) > 0 {
+			return filepath.Join(dir, filepath.FromSlash(names[0]))
 		}
 		pattern = partsDir + "/*/" + pattern
 	}
@@ -171,8 +171,8 @@ func (d *campaignDir) model() (file string) {
 }
 
 // hasModel is the error that a part has a model, if one has.
-func (d *campaignDir) hasModel() error {
-	file := d.model()
+func hasModel(dir string) error {
+	file := modelIn(dir)
 	if file == "" {
 		return nil
 	}
@@ -308,8 +308,8 @@ func (d *campaignDir) kept() (bytes int64) {
 	return bytes
 }
 
-// mayExport refuses a directory with a campaign that is not this one's export.
-func (d *campaignDir) mayExport(to string) error {
+// mayExport refuses a directory with a campaign that is no export of the plan's.
+func mayExport(p *campaign.Plan, to string) error {
 	plan := filepath.Join(to, planFile)
 	if _, err := os.Lstat(plan); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -319,21 +319,21 @@ func (d *campaignDir) mayExport(to string) error {
 		return err
 	}
 	var there campaign.Plan
-	if err := json.Unmarshal(text, &there); err != nil || len(there.Args) > 0 || there.Formula != d.Formula ||
-		!slices.EqualFunc(there.Cubes, d.Cubes, slices.Equal) {
+	if err := json.Unmarshal(text, &there); err != nil || len(there.Args) > 0 || there.Formula != p.Formula ||
+		!slices.EqualFunc(there.Cubes, p.Cubes, slices.Equal) {
 		return &apps.InputError{What: to, Got: "a directory with a campaign", Want: "a new one, or an export of this one"}
 	}
 	return nil
 }
 
-// isOwn says whether a file, which may not be there yet, is in a directory that campaigns keep for themselves.
-func (d *campaignDir) isOwn(file string) bool {
+// isOwn says whether a file, which may not be there yet, is in a directory that the campaign of dir keeps for itself.
+func isOwn(dir, file string) bool {
 	of, err := filepath.Abs(file)
 	for err == nil && of != filepath.Dir(of) {
 		of = filepath.Dir(of)
 		here, bad := os.Stat(of)
 		for _, name := range []string{piecesDir, partsDir} {
-			if own, err := os.Stat(d.path(name)); err == nil && bad == nil && os.SameFile(own, here) {
+			if own, err := os.Stat(filepath.Join(dir, name)); err == nil && bad == nil && os.SameFile(own, here) {
 				return true
 			}
 		}
@@ -392,7 +392,7 @@ func (d *campaignDir) export(to string, now time.Time) error {
 		}
 	}
 	s := out.state(now)
-	s.Satisfiable = d.model() != ""
+	s.Satisfiable = modelIn(d.dir) != ""
 	if err := apps.WriteFile(out.path(pageFile), s.WritePage); err != nil {
 		return failed("%w", err)
 	}

@@ -58,7 +58,7 @@ func (v *prover) leave(b *batch, d *campaignDir) error {
 func (v *prover) leaving(b *batch, d *campaignDir) (*batch, error) {
 	const together = 64
 	of := &batch{console: b.console, o: b.o, d: b.d, dir: d.path(leftDir), running: map[*input]computation{},
-		isDone: func(*input) bool { return false }, over: d.hasModel}
+		isDone: func(*input) bool { return false }, over: func() error { return hasModel(d.dir) }}
 	parts := map[*input]*[]int{}
 	group := 0
 	for all := range slices.Chunk(d.Order(), together) { // the same whatever is done: their runs are found again

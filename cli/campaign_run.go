@@ -24,7 +24,7 @@ func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.F
 	if err := apps.IntRange("--at-once", o.atOnce, 1, maxAtOnce); err != nil {
 		return err
 	}
-	if err := d.hasModel(); err != nil {
+	if err := hasModel(d.dir); err != nil {
 		return err
 	}
 	o.each = d.dir
@@ -97,7 +97,7 @@ func (v *prover) fill(b *batch, d *campaignDir) {
 		b.inputs = append(b.inputs, in)
 	}
 	b.isDone = func(in *input) bool { return d.pieces[in.line-1] != nil }
-	b.over = d.hasModel
+	b.over = func() error { return hasModel(d.dir) }
 	b.keep = func(in *input, s solution) error {
 		err := b.takePiece(d, in, s)
 		if err == nil {

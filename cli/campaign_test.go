@@ -95,8 +95,8 @@ func TestCampaign(t *testing.T) {
 	try(exitBadInput, "the formula that the campaign began with", "check", dir)
 }
 
-// Guards that a part with a model ends the campaign: that is said from then on, in what is exported too, and nothing more
-// is tried.
+// Guards that a part with a model ends the campaign: that is said from then on, in what is exported too, and nothing
+// more is tried.
 func TestCampaignOfAModel(t *testing.T) {
 	home, dir := home(t), filepath.Join(t.TempDir(), "w")
 	f := newFake()
@@ -145,7 +145,7 @@ func TestCampaignOfAModel(t *testing.T) {
 		}
 	}
 	d, err := openCampaign([]string{dir})
-	if err != nil || d.hasModel() == nil {
+	if err != nil || hasModel(d.dir) == nil {
 		t.Errorf("the model of a part of a part is not found, %v", err)
 	}
 }

@@ -44,9 +44,8 @@ func (e *moodyError) Is(o error) bool { return o.Error() == e.text }
 // A concealed handle is not found where it is.
 type concealed struct{ c satin.Constant[int] }
 
-func (c concealed) MarshalBinary() ([]byte, error)      { return c.c.MarshalBinary() }
-func (c *concealed) UnmarshalBinary(b []byte) error     { return c.c.UnmarshalBinary(b) }
-func beConcealed(_ *satin.Frame, c concealed) concealed { return c }
+func (c concealed) MarshalBinary() ([]byte, error)  { return c.c.MarshalBinary() }
+func (c *concealed) UnmarshalBinary(b []byte) error { return c.c.UnmarshalBinary(b) }
 
 type outermost struct{ In satin.Constant[int] }
 
@@ -86,7 +85,6 @@ func init() {
 		}
 		return ""
 	}))
-	satin.Register("compute.beConcealed", beConcealed)
 	satin.RegisterObject("compute.settled", settled)
 	satin.Register("compute.writeWaiting", writeWaiting)
 }
@@ -140,7 +138,8 @@ func TestHandlesThatCannotLeave(t *testing.T) {
 	if _, err := e.sharing.names(engine.Job{Func: "compute.hold", Arg: one}); err != nil {
 		t.Error(err)
 	}
-	for what, v := range map[string]any{"concealed": concealed{one}, "in a constant": satin.NewConstant(outermost{one})} {
+	for what, v := range map[string]any{"concealed": concealed{one}, // both of which Register refuses
+		"in a constant": satin.NewConstant(outermost{one})} {
 		_, stays := e.sharing.names(engine.Job{Func: "compute.hold", Arg: v})
 		if _, bad := e.sharing.tellOf(v); bad == nil || stays == nil {
 			t.Errorf("%s: a job: %v, a result: %v", what, stays, bad)

@@ -45,7 +45,7 @@ var moodMutants = []mutant{
 		run: "^TestStay$", args: brief, old: "r.W != nil && !r.stays() {", new: "r.W != nil {"},
 	{name: "stay/to-give", wrong: "jobs that cannot leave count as to give", old: "		s.staying.Add(1)\n", new: ""},
 	{name: "stay/to-give-for-ever", wrong: "a job that could not leave is subtracted for ever",
-		old: "				s.staying.Add(-1)\n", new: ""},
+		old: "		s.staying.Add(-1)\n", new: ""},
 	{name: "stay/encoded-again", wrong: "a job that cannot be encoded stands in the way of all others",
 		file: "internal/compute/take.go", run: portTest, old: "			t.Stay(false)\n", new: "			t.PutBack(false)\n"},
 	{name: "stay/unheard", wrong: "a job that is too large stands in the way of all others", file: "internal/compute/jobs.go",

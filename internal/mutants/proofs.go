@@ -104,7 +104,7 @@ var proofMutants = []mutant{
 		old: "d.kept()+p.Bytes > d.most", new: "d.kept() < 0"},
 	{name: "campaign/export-over", wrong: "an export is written over another campaign's", file: "cli/campaign_dir.go",
 		pkg: "cli", run: "^TestCampaignIsNotOverwritten$",
-		old: "there.Formula != d.Formula ||", new: "false &&"},
+		old: "there.Formula != p.Formula ||", new: "false &&"},
 	{name: "campaign/collect-beside", wrong: "a campaign is collected into another", file: "cli/campaign_copies.go",
 		pkg: "cli", run: "^TestCampaignCopies$",
 		old: "!bytes.Equal(here, text)", new: "!bytes.Equal(here, text) && name == planFile"},
