@@ -98,6 +98,7 @@ func (c *Core) Ready(now time.Duration, id SegmentID) Output {
 	if s := c.segments.byID[id]; s != nil && s.state == fetching {
 		c.segments.dropWaiting(s)
 		c.segments.queue(s)
+		c.segments.supplied = true
 		c.thief.returned = 0
 		c.lost.reconsider = c.lost.reconsider || s.job.Restarted
 	} else {

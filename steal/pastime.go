@@ -6,8 +6,9 @@ import "time"
 // the core knows what this peer has asked for meanwhile. All of it goes into one of these, the first that fits:
 //
 //   - communicating: something between here and another cluster is late, a steal request's reply or the result of a
-//     stolen job. Late is what is not there after twice the round trip: then the bytes, or those of others before
-//     them, take longer than the way.
+//     stolen job, or what a job from there names. Late is what is not there after twice the round trip: then the
+//     bytes, or those of others before them, take longer than the way. What the first job waits for does not count:
+//     that is what all jobs need, once.
 //   - stealing: a request for jobs is out, which is not late.
 //   - waiting: no request is out, but others have jobs that were spawned here.
 //   - else nothing is to be had: that much more the engine counts.
@@ -72,6 +73,11 @@ func (pt *pastime) lateAt() (at time.Duration) {
 	for i := range pt.thief.flights {
 		if f := &pt.thief.flights[i]; f.Wide && f.Max > 0 {
 			at = min(at, f.Since+f.Patience+pt.inTime(f.Cluster))
+		}
+	}
+	for _, s := range pt.segments.fetching {
+		if pt.segments.supplied && s.asked && s.owner != nil && s.owner.cluster != pt.cluster {
+			at = min(at, s.since+pt.inTime(s.owner.cluster))
 		}
 	}
 	for _, s := range pt.segments.unacked {

@@ -17,11 +17,17 @@ func TestPastime(t *testing.T) {
 	patient.Patience, probe.Max = second, 0
 	toB := &segment{owner: &peer{id: "b1", cluster: "b"}, finished: time.Minute}
 	toA := &segment{owner: &peer{id: "a2", cluster: "a"}, finished: time.Minute}
+	fromB := &segment{owner: toB.owner, since: time.Minute, asked: true}
+	fromA := &segment{owner: toA.owner, since: time.Minute, asked: true}
+	rests := &segment{owner: toB.owner, since: time.Minute}
+	own := &segment{since: time.Minute, asked: true}
 	for _, c := range []struct {
 		name    string
 		idle    int
 		flights []flight
 		unacked []*segment
+		fetched []*segment // by a peer that has had something before
+		first   bool       // or has not
 		leases  int
 		// of ten seconds; the way to b and back takes one
 		stealing, late, waiting time.Duration
@@ -35,13 +41,17 @@ func TestPastime(t *testing.T) {
 		{name: "patiently", idle: 1, flights: []flight{patient}, stealing: 3 * second, late: 7 * second},
 		{name: "a result on its way", idle: 3, unacked: []*segment{toB}, late: 24 * second, overdue: 8 * second},
 		{name: "a result to a neighbour", idle: 1, unacked: []*segment{toA}, leases: 1, waiting: 10 * second},
+		{name: "what a job from far away names", idle: 1, fetched: []*segment{fromB}, leases: 1, waiting: 2 * second,
+			late: 8 * second},
+		{name: "what the first one names", idle: 1, fetched: []*segment{fromB}, first: true},
+		{name: "what others name", idle: 1, fetched: []*segment{fromA, rests, own}},
 		{name: "others have jobs", idle: 1, leases: 3, waiting: 10 * second},
 	} {
 		s := ground("a: a1 a2, b: b1")
 		s.load.Idle = c.idle
 		s.links.of("b").RTT = second
 		ss := newSegments(s)
-		ss.unacked = c.unacked
+		ss.unacked, ss.fetching, ss.supplied = c.unacked, c.fetched, !c.first
 		pt := &pastime{shared: s, segments: ss, leases: &leases{n: c.leases}, thief: &thief{flights: c.flights}}
 		pt.pass(time.Minute) // the first time that it is told
 		pt.pass(time.Minute + 10*second)

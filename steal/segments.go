@@ -17,6 +17,7 @@ type segments struct {
 	root     *segment   // the run's root while this peer is its master and it has no outcome
 	waiting  []*segment // held and not begun, oldest first
 	fetching []*segment // held, and what they name is not here
+	supplied bool       // what one of them named has come
 	unacked  []*segment // finished, result not acknowledged, by time of finishing
 	unackedN int        // bytes in them
 	retryAt  time.Duration

@@ -66,7 +66,7 @@ type Stats struct {
 
 	// Time of idle workers, added up: what they waited for. See pastime.
 	IdleStealing      time.Duration // for the answer to a request for jobs
-	IdleCommunicating time.Duration // for a reply or a result that is late between this cluster and another one
+	IdleCommunicating time.Duration // for what is late between this cluster and another one
 	IdleWaiting       time.Duration // for jobs that others have, no request being out
 	// Late is how long something between this cluster and another one was late, whether workers were idle or not.
 	Late time.Duration
