@@ -104,12 +104,18 @@ func (g *engine) nextPhase(at int32) bool {
 		return false
 	}
 	f.phase++
-	g.sharing.writes(f.version + f.phase)
+	version := f.version + f.phase
+	if g.writing != nil {
+		version = int32(g.writing.Step(g.children[0]))
+	}
+	if version > f.version {
+		g.sharing.writes(version)
+	}
 	f.pending = int32(len(g.children))
 	for i := range g.children {
 		f.spawned++
 		g.queue.pushNewest(entry{node: g.children[i], place: place{parent: at, index: f.spawned}, again: f.again,
-			deeper: f.deeper, version: f.version + f.phase})
+			deeper: f.deeper, version: version})
 	}
 	g.books.spawned += uint64(len(g.children))
 	return true

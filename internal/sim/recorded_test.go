@@ -182,6 +182,8 @@ func TestRecordedPhases(t *testing.T) {
 			return Merge(all)
 		}, 6, 16_214 + 500 - 5, "2 1000 40 8 2 3500 1 5000 0 7000"},
 		{"flat", r.Flat, 6, 16_214, "3 1004 40 8 2 3000 1 5000 0 7000"},
+		{"its second phase twice", func() (*Recorded, error) { return r.Repeat(1, 2, 2) }, 4, 6180,
+			"2 3000 40 8 2 3000"},
 		{"with other costs", func() (*Recorded, error) {
 			return r.Between(func(i int, _ time.Duration) time.Duration { return time.Duration(i) })
 		}, 6, 220, "2 0 40 8 2 1 1 2 0 3"},

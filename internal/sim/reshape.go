@@ -127,6 +127,20 @@ func (r *Recorded) Flat() (*Recorded, error) {
 	return NewRecorded(r.Name, s.jobs)
 }
 
+// Repeat is the program with its root's phases from one, not the first, to before another, again and again: so many in
+// all.
+func (r *Recorded) Repeat(from, before, count int) (*Recorded, error) {
+	old, phases, jobs := r.jobs[0].phases(), []RecordedPhase(nil), slices.Clone(r.jobs[:1])
+	for k := range count {
+		phase := from + k%(before-from)
+		list := r.Next(r.Root(), phase, nil)
+		phases = append(phases, old[phase])
+		jobs = append(jobs, r.jobs[list[0].Form:r.next[list[len(list)-1].Form]]...)
+	}
+	jobs[0].RecordedPhase, jobs[0].Later = phases[0], phases[1:]
+	return NewRecorded(r.Name, jobs)
+}
+
 // Between is the program with another cost of what the root itself computes before each of its phases, from 0 on.
 func (r *Recorded) Between(own func(phase int, recorded time.Duration) time.Duration) (*Recorded, error) {
 	jobs := slices.Clone(r.jobs)

@@ -27,8 +27,18 @@ type Share struct {
 	// that cost more than what is known end at once.
 	Bound bool
 	Large bool // the arguments of jobs are too large to go with them
+	// Write, if it is not 0, is how many bytes each write has of the object that the root writes, which it replaces.
+	// Jobs name nothing else then, neither constants nor the lattice, and offer nothing.
+	Write int
 	// MaxOutcome is that of the driver: what jobs come to may be more.
 	MaxOutcome int
+}
+
+// OneObject has the root write so many bytes before each step. A peer may hold some of its versions.
+func OneObject(bytes int) *Share {
+	s := &Share{Core: sharedobj.Default(), Write: bytes}
+	s.Core.MaxBytes = 8 * uint64(bytes)
+	return s
 }
 
 // Invariants of runs that share.
@@ -71,7 +81,7 @@ func newShared(c *Config) *shared {
 		s.constants = append(s.constants, s.enter(sharedobj.Recipe{Kind: sharedobj.Constant,
 			Name: fmt.Sprint("constant ", i)}, s.bytes(uint64(i), s.Largest)))
 	}
-	s.versions = s.first("object", 1<<20, s.Largest)
+	s.versions = s.first("object", 1<<20, max(s.Largest, s.Write))
 	for i := range c.Share.Chains {
 		s.chains = append(s.chains, s.first(fmt.Sprint("chain ", i), 1<<21+uint64(i), madeBytes))
 	}
@@ -96,8 +106,11 @@ func (s *shared) enter(r sharedobj.Recipe, state []byte) sharedobj.Digest {
 	return d
 }
 
-// move is the object's global method. It is neither commutative nor idempotent.
+// move is the object's global method, neither commutative nor idempotent; but a larger write replaces the state.
 func move(state, write []byte) []byte {
+	if len(write) > smallWrite {
+		return write
+	}
 	next := bytes.Clone(state)
 	carry := byte(len(write))
 	for i := range next {
@@ -106,6 +119,9 @@ func move(state, write []byte) []byte {
 	}
 	return next
 }
+
+// smallWrite is how many bytes a write has that replaces nothing.
+const smallWrite = 9
 
 // first begins the versions of an object.
 func (s *shared) first(name string, key uint64, most int) []sharedobj.Digest {
@@ -120,6 +136,7 @@ func (s *shared) nth(of *[]sharedobj.Digest, n int32) sharedobj.Digest {
 	for int(n) >= len(*of) {
 		old := (*of)[len(*of)-1]
 		write := binary.BigEndian.AppendUint64([]byte{1}, mix(s.seed+uint64(len(*of))))
+		write = append(write, make([]byte, max(0, s.Write-smallWrite))...)
 		body := sharedobj.Build(write)
 		d := s.enter(sharedobj.Recipe{Kind: sharedobj.Phased, Name: s.kinds[old].Name, Parent: old, Write: body.Blob},
 			move(s.truth[old], write))
@@ -157,6 +174,10 @@ func numberOf(n Node) uint32 { return uint32(mix(n.Key^0x6f66666572) >> 40) }
 // names is what a job that leaves names; the lattice's value is what its parent has seen.
 func (s *shared) names(e *entry, seen numbers) *port.Names {
 	n := &port.Names{Guarded: s.guarded(e.node)}
+	if s.Write > 0 {
+		n.Needs = []sharedobj.Need{{Digest: s.version(e.version)}}
+		return n
+	}
 	for _, d := range append([]sharedobj.Digest{s.version(e.version)}, s.constants...) {
 		n.Needs = append(n.Needs, sharedobj.Need{Digest: d})
 	}

@@ -150,7 +150,7 @@ func (s *sharer) begins(o *port.Order) (version int32) {
 		for _, d := range made {
 			s.local[d] = true
 		}
-		s.opened = true
+		s.opened = s.Write == 0
 		return 0
 	}
 	names, err := port.DecodeNames(o.Job.Names)

@@ -164,7 +164,7 @@ func (w *world) over() bool {
 	if w.cancelled {
 		return w.stopped()
 	}
-	if w.shared != nil && w.rootDone && w.now < w.settledAt() {
+	if w.shared != nil && w.shared.Write == 0 && w.rootDone && w.now < w.settledAt() {
 		return false
 	}
 	if !w.rootDone || w.cfg.Quiesce == 0 {
