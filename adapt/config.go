@@ -66,8 +66,8 @@ type Config struct {
 	// median of theirs; the cluster goes when that is so in two periods in a row, or the overhead is above WorstLink
 	// once; ours, as the paper gives none.
 	// BadLink can be low because waiting alone sends nobody away whose bandwidth is known to be as good as the others',
-	// and has to be, as the median is below the mean in a cluster of which a few wait long. It was chosen on scenarios
-	// 3 and 4 of docs/results/sim-adaptive.md, which therefore do not test it.
+	// and has to be, as the median is below the mean in a cluster of which a few wait long. It was chosen on a model of
+	// the paper's scenarios with large results; in those of docs/results/sim-adaptive.md 0.24 does the same.
 	BadLink, LinkFactor, WorstLink float64
 	// ReadmitFactor is how many times the bandwidth with which a cluster went it must have to come back, at
 	// first; it doubles each time that it had to go again; ours.

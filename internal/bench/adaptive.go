@@ -19,7 +19,7 @@ import (
 // network, machines and constants. The paper's 36 nodes in three clusters, and 12 in a fourth, are 6 processes and 2.
 
 const (
-	adaptEvery = 4 * time.Second // about three steps, as in the simulator's page
+	adaptEvery = 4 * time.Second // about three steps
 	// adaptRoundShare is one in so many of the rounds that are asked for.
 	adaptRoundShare = 3
 	slowCluster     = 1

@@ -10,16 +10,33 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// bodies is Barnes-Hut as far as the paper describes it (programming model, 5.6): steps, in each of which something
-// is done on one machine and then the forces on all bodies by all. The paper names neither its size nor its
-// efficiency on 36 nodes, but that it was near 65 % on 24 and that adaptation came to rest at 36 to 40 nodes, where
-// the weighted average efficiency is Emax = 50 %: with p processors a step takes Serial + Total / p, which makes 62
-// and 53 % of 24 and 36. What the forces weigh, 4 MB a step, is chosen so that CRS
-// with an uplink of 100 KB/s begins with the published efficiency of about 25 %.
-func bodies(seed uint64) *sim.Steps {
-	return &sim.Steps{Name: "barnes-hut", Count: 60, Serial: 9 * time.Second, Body: sim.Split{Seed: seed,
-		Total: 360 * time.Second, Grain: 400 * time.Millisecond, FanLow: 8, FanHigh: 8, Even: 0.5, Skew: 2,
-		Arg: 400, Result: 60, Size: 4 << 20, PerUnit: 1}}
+// Of each step of the paper's program (programming model, 5.6) something is done on one machine, and then the forces on
+// all bodies by all. The paper names neither its size nor its efficiency on 36 nodes, but that it was near 65 % on 24
+// and that adaptation came to rest at 36 to 40 nodes, where the weighted average efficiency is Emax = 50 %: with p
+// processors a step takes aloneTime + dividedTime / p, which makes 62 and 53 % of 24 and 36.
+const (
+	adaptSteps  = 110
+	aloneTime   = 5 * time.Second
+	dividedTime = 200 * time.Second
+)
+
+// bodies is the recorded Barnes-Hut, its steps again and again, so many in all, on slower machines.
+func bodies(steps int) (*sky, error) {
+	r, err := recorded("barneshut-objects")
+	if err != nil {
+		return nil, err
+	}
+	if r, err = r.Repeat(firstStep, firstStep+starSteps, steps); err != nil {
+		return nil, err
+	}
+	own := aloneTime.Seconds() / dividedTime.Seconds() * float64(r.Work()) / float64(steps)
+	if r, err = r.Between(func(int, time.Duration) time.Duration { return time.Duration(own) }); err != nil {
+		return nil, err
+	}
+	if r, err = r.Scaled(time.Duration(steps) * (aloneTime + dividedTime)); err != nil {
+		return nil, err
+	}
+	return newSky(r, time.Duration(arrivalShare/starRegions*dividedTime.Seconds()*float64(time.Second))), nil
 }
 
 // The DAS-3's clusters and what is between them, seldom the bottleneck; and the uplink of scenarios 3 and 4, which is
@@ -42,6 +59,9 @@ const (
 	speedError = 0.3
 
 	overloadedCluster, linkedCluster = 1, 2
+	// roomBytes is what a peer has for what others give it: there is room for all but for more than some thousand
+	// outcomes that those hand over who leave, as in a swarm.
+	roomBytes = 64 << 20
 	// heavyLoad and lightLoad are what is left of a processor's speed. The paper says "heavy", with "a very low
 	// weighted average efficiency", and "relatively light".
 	heavyLoad, lightLoad = 0.03, 0.4
@@ -94,9 +114,23 @@ func alike(peers, clusters int) []int { return slices.Repeat([]int{peers}, clust
 // clusterOfAll is how many machines every cluster has.
 const clusterOfAll = 12
 
-// adaptConfig is one run. Policies and modes are the rows of the page.
-func adaptConfig(s adaptScenario, policy string, mode adapt.Mode, measured bool, seed uint64) sim.Config {
-	tree := bodies(seed)
+// adaptRuns are runs of one program, which comes to want.
+type adaptRuns struct {
+	Options
+	tree *sky
+	want sim.Result
+}
+
+func newAdaptRuns(o Options, steps int) (*adaptRuns, error) {
+	tree, err := bodies(steps)
+	if err != nil {
+		return nil, err
+	}
+	return &adaptRuns{o, tree, sim.Sequential(tree).Result}, nil
+}
+
+// config is one run. Policies and modes are the rows of the page.
+func (o *adaptRuns) config(s adaptScenario, policy string, mode adapt.Mode, measured bool, seed uint64) sim.Config {
 	network := wan.Uniform(s.start, adaptLocal, adaptWide)
 	if s.badUplink {
 		for other := range s.start {
@@ -107,11 +141,12 @@ func adaptConfig(s adaptScenario, policy string, mode adapt.Mode, measured bool,
 		}
 	}
 	c := sim.Config{
-		Tree: tree, Seed: seed, Network: network, Core: steal.WAN(), SpawnOverhead: EngineOverhead,
+		Tree: o.tree, Want: &o.want, Seed: seed, Network: network, Core: steal.WAN(), SpawnOverhead: recoverable,
 		MessageCost: messageCost, ByteCost: byteCost, Policy: policyNamed(policy), KeepAfter: time.Second,
-		Gossip: sim.Gossip{Delay: 100 * time.Millisecond},
+		Gossip: sim.Gossip{Delay: 100 * time.Millisecond}, Room: roomBytes,
+		Share: sim.OneObject(writeBytes),
 	}
-	// An idle peer asks fifty times a second, in steps that take twenty seconds: more often changes nothing but the
+	// An idle peer asks fifty times a second, in steps that take ten seconds: more often changes nothing but the
 	// time that the simulation takes.
 	c.Core.StealGap = 20 * time.Millisecond
 	c.Core.MaxCopied = 0 // the master stays, and nothing is copied to other sites lest it is lost
@@ -139,7 +174,5 @@ func adaptConfig(s adaptScenario, policy string, mode adapt.Mode, measured bool,
 			c.Adapt.Reserve[0] = 0
 		}
 	}
-	total := sim.Sequential(tree)
-	c.Want = &total.Result
 	return c
 }

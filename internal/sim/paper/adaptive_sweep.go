@@ -59,7 +59,9 @@ var sweptConstants = []struct {
 const mostSwept = 3
 
 // sweepConstants adds what becomes of the run times when a constant that is ours is another one.
-func sweepConstants(o Options, d *Document) error {
+func sweepConstants(o *adaptRuns, d *Document) error {
+	few := *o
+	o = &few
 	o.Seeds = min(o.Seeds, mostSwept)
 	paired, single := equalScenarios[1], equalScenarios[5]
 	scenarios := slices.Concat(adaptScenarios, []adaptScenario{paired, single})
@@ -105,7 +107,7 @@ func sweepConstants(o Options, d *Document) error {
 
 // longer is by how much the runs of a row get longer, by scenario and in the mean, in percent, and whether any decision
 // is another one.
-func longer(o Options, scenarios []adaptScenario, row adaptRow, base [][][]*sim.Report, change func(*adapt.Config)) (
+func longer(o *adaptRuns, scenarios []adaptScenario, row adaptRow, base [][][]*sim.Report, change func(*adapt.Config)) (
 	cells []string, moved bool, err error) {
 	runs := make([][]*sim.Report, len(scenarios))
 	for i := range runs {
@@ -113,7 +115,7 @@ func longer(o Options, scenarios []adaptScenario, row adaptRow, base [][][]*sim.
 	}
 	err = o.each(len(scenarios)*o.Seeds, func(n int) (err error) {
 		i, seed := n/o.Seeds, n%o.Seeds
-		c := adaptConfig(scenarios[i], row.policy, row.mode, true, uint64(seed+1))
+		c := o.config(scenarios[i], row.policy, row.mode, true, uint64(seed+1))
 		if change(&c.Adapt.Config); sameDecisions(base[i][0][seed], c.Adapt.Config) {
 			runs[i][seed] = base[i][0][seed]
 			return nil

@@ -8,24 +8,29 @@ import (
 )
 
 // A run with another constant need not be simulated if its coordinator decides the same: what is noted of each decision
-// is enough to decide again.
+// is enough to decide again. What the root writes in a step gets to each peer once.
 func TestSameDecisions(t *testing.T) {
-	c := adaptConfig(adaptScenarios[3], "crs", adapt.Paper, true, 1)
-	few := bodies(1)
-	few.Count = 5
-	c.Tree, c.Want = few, nil
+	const steps = 5
+	o, err := newAdaptRuns(Options{}, steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := o.config(adaptScenarios[3], "crs", adapt.Paper, true, 1)
 	r, err := sim.Run(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for by, same := range map[float64]bool{1: true, 0.9: true, 4: false} {
+	for by, same := range map[float64]bool{1: true, 1.01: true, 0.5: false} {
 		cfg := c.Adapt.Config
-		if cfg.BadLink *= by; sameDecisions(r, cfg) != same {
-			t.Errorf("with BadLink times %v the same is decided: %t", by, !same)
+		if cfg.EMin *= by; sameDecisions(r, cfg) != same {
+			t.Errorf("with EMin times %v the same is decided: %t", by, !same)
 		}
 	}
 	cfg := c.Adapt.Config
 	if cfg.Period /= 2; sameDecisions(r, cfg) {
 		t.Error("with half the period the same is decided")
+	}
+	if sent := float64(r.Counts.SharedBytes) / writeBytes / steps; sent < 30 || sent > 38 {
+		t.Errorf("a step's write is sent %.1f times", sent)
 	}
 }

@@ -10,9 +10,8 @@ import (
 // bodiesApp is the number of the program in steps, apart from those of the applications of Table I.
 const bodiesApp = 255
 
-// Bodies names the program in steps for an input, 0 to 255: the model of Barnes-Hut with which the programming-model
-// paper's scenarios (5.6) are simulated, for a sixth of the peers. So what one peer does alone has the same part in a
-// step, and the efficiency with six peers is that with 36.
+// Bodies names the program in steps for an input, 0 to 255: a model of Barnes-Hut for the programming-model paper's
+// scenarios (5.6) with a sixth of the peers, without shared objects.
 func Bodies(input int) Tree { return Tree(bodiesApp<<8 | input&maxInput) }
 
 // Steps makes the program; nil if the tree is another one.
