@@ -50,17 +50,16 @@ func (c *concealed) UnmarshalBinary(b []byte) error { return c.c.UnmarshalBinary
 type outermost struct{ In satin.Constant[int] }
 
 // A waiting write is encoded in a job that has become another one's to end.
-type waiting struct{}
+type waiting struct{ wait func() }
 
 var (
-	waits  *satin.Frame // of the job that writes
 	begun  chan bool
 	passed chan any // what has passed through it
 )
 
-func (waiting) MarshalBinary() ([]byte, error) {
+func (w waiting) MarshalBinary() ([]byte, error) {
 	for close(begun); ; {
-		satin.Spawn(waits, double, 1).Get()
+		w.wait()
 	}
 }
 
@@ -74,8 +73,8 @@ func writeWaiting(f *satin.Frame, n int) int {
 		passed <- v
 		panic(v)
 	}()
-	waits = f
-	return satin.Share(f, settled, n).Write(f, waiting{}).Read(f)
+	wait := func() { satin.Spawn(f, double, 1).Get() }
+	return satin.Share(f, settled, n).Write(f, waiting{wait}).Read(f)
 }
 
 func init() {

@@ -95,6 +95,7 @@ func TestRegisterRefuses(t *testing.T) {
 			N int `cbor:"-" json:"n"`
 		}](), `has the tag "-" and would be lost`},
 		{register[struct {
+			//lint:ignore SA5008 a field that is called "-" is what this one is about
 			N int `json:"-,"`
 		}](), ""},
 		{registerFor(pair(`json:"n"`, `json:"n"`)), `is called "n" as another one is`},
