@@ -1,6 +1,9 @@
 package engine
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // A Group is a set of children of a running job whose results are taken in order of completion. It belongs to the
 // goroutine that runs the job.
@@ -13,16 +16,21 @@ type Group struct {
 // Fork opens a group of children of the running job.
 func (w *Worker) Fork() Group {
 	if w.groups++; len(w.ready) > 0 {
-		forgetUntaken(w)
+		w.forked = min(w.forked, w.Stack.Cur)
 	}
 	return Group{Worker: w, ID: w.groups}
 }
 
-// forgetUntaken forgets results of groups that nobody can take any more. It is by itself so that Fork stays short
-// enough to be inlined.
-//
-//go:noinline
-func forgetUntaken(w *Worker) { w.ready.cut(w.Stack.Cur) }
+// hold adds a finished job of a group. Before the first one since a group was opened, it forgets what nobody can take
+// any more: what Fork found there that was not of the frames it was called in. So Fork stays short.
+func hold(w *Worker, r *Record) {
+	w.ready.cut(w.forked)
+	w.forked = noFork
+	w.ready.push(r)
+}
+
+// noFork cuts nothing.
+const noFork = math.MaxUint64
 
 // Ready says that a child of the group, or of a later one, has finished and waits to be taken.
 func (g *Group) Ready() bool {
@@ -41,7 +49,7 @@ func (g *Group) Finished(key unsafe.Pointer) *Record {
 	r := w.Stack.take(w.Stack.desc(key))
 	r.ID, r.Group = w.Stack.Levels[w.Stack.Cur>>DepthShift+1].Job|doneBit, g.ID
 	w.drain()
-	w.ready.push(r)
+	hold(w, r)
 	g.Left++
 	return r
 }

@@ -84,7 +84,7 @@ func (w *Worker) runDetached(r *Record) {
 	w.failures.note(r, w.ID)
 	if r.Group != 0 {
 		w.drain() // what came back meanwhile has finished before
-		w.ready.push(r)
+		hold(w, r)
 	}
 }
 
@@ -107,7 +107,7 @@ func (w *Worker) drain() {
 		next := r.next
 		r.next, r.joined = nil, true
 		if r.Group != 0 {
-			w.ready.push(r)
+			hold(w, r)
 		}
 		r = next
 	}

@@ -115,7 +115,7 @@ func (w *Worker) call(r *Record, cur uint64) {
 			w.drop()
 		}
 		w.Stack.Cur = cur
-		forgetUntaken(w)
+		w.ready.cut(cur)
 		if aborted && abort.r != r {
 			panic(v)
 		}
@@ -126,9 +126,7 @@ func (w *Worker) call(r *Record, cur uint64) {
 		w.SyncTo(base)
 	}
 	w.Stack.Cur = cur
-	if len(w.ready) > 0 {
-		forgetUntaken(w)
-	}
+	w.ready.cut(cur)
 	returned = true
 }
 

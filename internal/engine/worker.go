@@ -12,6 +12,7 @@ type Worker struct {
 	roots      roots // the jobs that it runs for somebody else
 	failures   failures
 	groups     uint64 // opened so far: names them
+	forked     uint64 // the least frame that has opened one since a result was held; noFork: none with results there
 	grain      grain
 	thief      thief
 	resalvaged uint64 // the call of Resalvage that was answered last
@@ -40,7 +41,7 @@ type Worker struct {
 }
 
 func NewWorker(p *Pool, id int) *Worker {
-	w := &Worker{pool: p, index: id, stopwatch: newStopwatch(p), thief: newThief(id),
+	w := &Worker{pool: p, index: id, forked: noFork, stopwatch: newStopwatch(p), thief: newThief(id),
 		core: make(chan bool, 1)}
 	w.Stack.init(w)
 	return w

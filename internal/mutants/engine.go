@@ -157,7 +157,7 @@ var engineMutants = []mutant{
 		file: "internal/engine/run.go", run: lives + "|" + programs, args: brief,
 		old: "		for w.Stack.Head > base {\n			w.drop()\n		}\n", new: ""},
 	{name: "engine/frame-lost-after-panic", wrong: "jobs after a failed one have wrong IDs",
-		old: "		w.Stack.Cur = cur\n		forgetUntaken(w)\n", new: "		w.forgetUntaken()\n"},
+		old: "		w.Stack.Cur = cur\n		w.ready.cut(cur)\n", new: "		w.ready.cut(cur)\n"},
 	{name: "engine/taken-twice", wrong: "a result can be taken twice", file: "internal/engine/child.go",
 		run: stackTests + "|" + lives, args: brief,
 		old: "if r.ID != id || r.consumed || r.Slot >= w.Stack.Head || w.Stack.slots[r.Slot] != r {",
