@@ -173,23 +173,23 @@ func newCampaignStatus(c console) *cobra.Command {
 	}, 1, func(dir *campaignDir, _ []string) error {
 		s := dir.state(time.Now())
 		left, known := s.Left()
-		sum := s.Sum()
+		sum, model := s.Sum(), modelIn(dir.dir)
 		if *asJSON {
 			d := map[string]any{"title": s.Title, "parts": len(s.Cubes), "proved": s.Done(), "unchecked": s.Unchecked(),
 				"sum": sum}
 			if known {
 				d["left"] = left
 			}
-			if file := modelIn(dir.dir); file != "" {
-				d["model"] = file
+			if model != "" {
+				d["model"] = model
 			}
 			return c.writeJSON(d)
 		}
 		fmt.Fprintf(c.out, "%s\n%d of %d parts proved: %s conflicts, %s clauses, %s of proof\n", oneLine(s.Title), s.Done(),
 			len(s.Cubes), grouped(sum.Conflicts), grouped(uint64(sum.Steps)), fileSize(sum.Bytes))
 		switch {
-		case s.Satisfiable:
-			fmt.Fprintf(c.out, "a part has a model, and so the formula: it is in %s\n", oneLine(modelIn(dir.dir)))
+		case model != "":
+			fmt.Fprintf(c.out, "a part has a model, and so the formula: it is in %s\n", oneLine(model))
 		case s.Done() == len(s.Cubes):
 			fmt.Fprintln(c.out, "all is proved; satin-peer campaign check checks it again")
 		case known:

@@ -119,13 +119,9 @@ func openCampaign(args []string) (*campaignDir, error) {
 	if err != nil {
 		return nil, failed("%w", err)
 	}
-	d := &campaignDir{Plan: &campaign.Plan{}, dir: dir}
-	text, err := apps.ReadFile(d.path(planFile), maxPlan)
-	if err != nil {
+	d := &campaignDir{dir: dir}
+	if d.Plan, err = readPlan(d.path(planFile)); err != nil {
 		return nil, err
-	}
-	if err := json.Unmarshal(text, d.Plan); err != nil {
-		return nil, &apps.InputError{What: d.path(planFile), Got: err.Error(), Want: "the plan of a campaign"}
 	}
 	formula, err := apps.ReadFile(d.formula(), maxPlan)
 	if err != nil {
@@ -145,6 +141,18 @@ func openCampaign(args []string) (*campaignDir, error) {
 	return d, nil
 }
 
+func readPlan(file string) (*campaign.Plan, error) {
+	var p campaign.Plan
+	text, err := apps.ReadFile(file, maxPlan)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &p); err != nil {
+		return nil, &apps.InputError{What: file, Got: err.Error(), Want: "the plan of a campaign"}
+	}
+	return &p, nil
+}
+
 // isHash says whether a record names a file by a hash, and not by a path to somewhere else.
 func isHash(name string) bool {
 	_, ok := wire.ParseHash(name)
@@ -154,7 +162,7 @@ func isHash(name string) bool {
 func (d *campaignDir) state(now time.Time) *campaign.State {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return &campaign.State{Plan: d.Plan, Pieces: slices.Clone(d.pieces), At: now, Satisfiable: modelIn(d.dir) != ""}
+	return &campaign.State{Plan: d.Plan, Pieces: slices.Clone(d.pieces), At: now}
 }
 
 // modelIn is the file with the model of a part of a campaign, also of one that was divided: then the formula has it,
@@ -183,7 +191,9 @@ func hasModel(dir string) error {
 func (d *campaignDir) writePage() error {
 	d.page.Lock()
 	defer d.page.Unlock()
-	return apps.WriteFile(d.path(pageFile), d.state(time.Now()).WritePage)
+	s := d.state(time.Now())
+	s.Satisfiable = modelIn(d.dir) != ""
+	return apps.WriteFile(d.path(pageFile), s.WritePage)
 }
 
 // checkCover has the checker follow the cover: if all parts have no model, the formula has none.
@@ -314,12 +324,11 @@ func mayExport(p *campaign.Plan, to string) error {
 	if _, err := os.Lstat(plan); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	text, err := apps.ReadFile(plan, maxPlan)
+	there, err := readPlan(plan)
 	if err != nil {
 		return err
 	}
-	var there campaign.Plan
-	if err := json.Unmarshal(text, &there); err != nil || len(there.Args) > 0 || there.Formula != p.Formula ||
+	if len(there.Args) > 0 || there.Formula != p.Formula ||
 		!slices.EqualFunc(there.Cubes, p.Cubes, slices.Equal) {
 		return &apps.InputError{What: to, Got: "a directory with a campaign", Want: "a new one, or an export of this one"}
 	}

@@ -18,7 +18,6 @@ import (
 // the run fails with its name, at its owner and at whoever holds its root, instead of going on from peer to peer. Where
 // results of others are not believed, nor is this: there it has to have killed a process of the owner's, too, or, since
 // an owner's machine may compute nothing, of members in as many hands as it takes to believe what strangers computed.
-
 //
 // A run whose jobs have killed the process here twice within TollWithin is left alone: it is in quarantine, also after
 // a restart of this peer, until its user lifts that. After the first time this peer takes part again.

@@ -21,8 +21,9 @@ func (w *Worker) Fork() Group {
 	return Group{Worker: w, ID: w.groups}
 }
 
-// hold adds a finished job of a group. Before the first one since a group was opened, it forgets what nobody can take
-// any more: what Fork found there that was not of the frames it was called in. So Fork stays short.
+// hold adds a finished job of a group. The first time since groups were opened it forgets what nobody can take any
+// more, by the least of the frames that opened them: what was there then and has a higher ID. That Fork notes its frame
+// and no more keeps it short.
 func hold(w *Worker, r *Record) {
 	w.ready.cut(w.forked)
 	w.forked = noFork

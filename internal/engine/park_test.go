@@ -41,15 +41,20 @@ func parkNoted(_ *satin.Frame, n int) int {
 	return n
 }
 
-// TestTwoReturnsWakeOnce: a worker that sleeps gets two results before it gets a core. It goes on once.
-func TestTwoReturnsWakeOnce(t *testing.T) {
-	p := testPool(t, 1)
+// parked is a pool without a core whose worker sleeps, as both children of parkTwo have been taken.
+func parked(t *testing.T) (p *engine.Pool, first, second *engine.Taken, result chan int) {
+	p, result = testPool(t, 1), make(chan int)
 	parkPool.Store(p)
-	result := make(chan int)
 	go func() { result <- run(t, p, parkTwo, 0) }()
-	first, second := <-parkTaken, <-parkTaken
+	first, second = <-parkTaken, <-parkTaken
 	until(t, "the worker sleeps", func() bool { return p.Idle() == 1 })
 	p.SetCores(0)
+	return p, first, second, result
+}
+
+// TestTwoReturnsWakeOnce: a worker that sleeps gets two results before it gets a core. It goes on once.
+func TestTwoReturnsWakeOnce(t *testing.T) {
+	p, first, second, result := parked(t)
 	for n, job := range []*engine.Taken{first, second} {
 		if ok, err := job.End(engine.Outcome{Result: 4 + n}); !ok || err != nil {
 			t.Fatal(ok, err)
@@ -93,13 +98,7 @@ func TestNotParkedAfterAll(t *testing.T) {
 // TestPutBackComesFirst: what was put back begins before runs that have not begun, in the order in which it
 // came back.
 func TestPutBackComesFirst(t *testing.T) {
-	p := testPool(t, 1)
-	parkPool.Store(p)
-	result := make(chan int)
-	go func() { result <- run(t, p, parkTwo, 0) }()
-	first, second := <-parkTaken, <-parkTaken
-	until(t, "the worker sleeps", func() bool { return p.Idle() == 1 })
-	p.SetCores(0)
+	p, first, second, result := parked(t)
 	parkMu.Lock()
 	parkOrder = nil
 	parkMu.Unlock()
@@ -125,13 +124,7 @@ func TestPutBackComesFirst(t *testing.T) {
 
 // TestStay: a job that cannot leave is for nobody outside, does not count as to give, and runs here.
 func TestStay(t *testing.T) {
-	p := testPool(t, 1)
-	parkPool.Store(p)
-	result := make(chan int)
-	go func() { result <- run(t, p, parkTwo, 0) }()
-	first, second := <-parkTaken, <-parkTaken
-	until(t, "the worker sleeps", func() bool { return p.Idle() == 1 })
-	p.SetCores(0)
+	p, first, second, result := parked(t)
 	if !first.Stay(false) || !second.PutBack(false) || first.Stay(false) {
 		t.Fatal("a job could not be put back, or was twice")
 	}

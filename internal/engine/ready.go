@@ -49,10 +49,9 @@ func (l *readyList) take(group, cur uint64) *Record {
 //
 // What can still be taken are children of the running frame, which it has counted in cur, or of frames below it, whose
 // depth is less. So whatever has a higher ID is of a frame that has ended: a deeper one, or an earlier one of the same
-// depth. It is at the end, because what is there when a frame opens a group (Fork) goes
-// before anything is added (hold). What an earlier frame left may
-// have a lower ID, if the running one had spawned more before it opened its first group: that goes when another
-// frame opens one, or with the job around them that call runs.
+// depth. It is at the end, because what has a higher ID than a frame that opens a group (Fork) goes before anything is
+// added (hold). What an earlier frame left may have a lower ID, if the running one had spawned more before it opened
+// its first group: that goes when another frame opens one, or with the job around them that call runs.
 func (l *readyList) cut(cur uint64) {
 	n := len(*l)
 	for n > 0 && (*l)[n-1].first.ID&^doneBit > cur {
