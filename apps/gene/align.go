@@ -16,22 +16,21 @@ type Sequence struct {
 type Scoring struct{ Match, Mismatch, Gap int32 }
 
 // score is the best local alignment's worth (Smith, Waterman, "Identification of common molecular
-// subsequences", 1981), with linear gaps. row has room for one number more than b has letters.
+// subsequences", 1981), with linear gaps. row has room for as many numbers as b has letters.
 func (s *Scoring) score(a, b []byte, row []int32) (best int32) {
-	row = row[:len(b)+1]
+	match, mismatch, gap := s.Match, s.Mismatch, s.Gap
+	row = row[:len(b)]
 	clear(row)
 	for _, x := range a {
-		diagonal := int32(0)
-		left := int32(0)
-		for j, y := range b {
-			here := diagonal + s.Mismatch
-			if x == y {
-				here = diagonal + s.Match
+		var diagonal, left int32
+		for j, above := range row {
+			pair := mismatch
+			if x == b[j] {
+				pair = match
 			}
-			diagonal = row[j+1]
-			here = max(0, here, diagonal-s.Gap, left-s.Gap)
-			row[j+1], left = here, here
-			best = max(best, here)
+			left = max(0, diagonal+pair, max(above, left)-gap)
+			row[j], diagonal = left, above
+			best = max(best, left)
 		}
 	}
 	return best
@@ -67,7 +66,7 @@ func (s *Scoring) best(query Sequence, subjects []Sequence, from, k int) []Hit {
 	for _, t := range subjects {
 		longest = max(longest, len(t.Letters))
 	}
-	row := make([]int32, longest+1)
+	row := make([]int32, longest)
 	hits := make([]Hit, len(subjects))
 	for i, t := range subjects {
 		hits[i] = Hit{s.score(query.Letters, t.Letters, row), from + i}

@@ -166,7 +166,7 @@ func (in *input) check(hits [][]Hit) error {
 				return fmt.Errorf("%s hits sequence %d, which is not there", name, h.Subject)
 			}
 			subject := in.database[h.Subject].Letters
-			want := in.Scoring.score(in.queries[i].Letters, subject, make([]int32, len(subject)+1))
+			want := in.Scoring.score(in.queries[i].Letters, subject, make([]int32, len(subject)))
 			if want != h.Score {
 				return fmt.Errorf("%s hits %s with a score of %d, not %d", name, in.database[h.Subject].Name, want,
 					h.Score)

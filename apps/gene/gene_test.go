@@ -51,7 +51,7 @@ func TestScoreByDefinition(t *testing.T) {
 				want = max(want, h[i][j])
 			}
 		}
-		row := make([]int32, 30)
+		row := make([]int32, max(len(a), len(b)))
 		if got, back := s.score(a, b, row), s.score(b, a, row); got != want || back != want {
 			t.Fatalf("%s and %s: %d, and %d the other way round, want %d", a, b, got, back, want)
 		}
