@@ -38,6 +38,9 @@ type Transport struct {
 
 	mu       sync.RWMutex
 	partners map[steal.PeerID]*partner
+
+	// entering is taken behind any other lock, as by a Send that finds no writer, and mu before those of partners.
+	entering sync.RWMutex
 	closed   bool
 }
 
@@ -98,10 +101,10 @@ func (t *Transport) send(m *steal.Message) error {
 // partner finds or makes the record of a peer.
 func (t *Transport) partner(name steal.PeerID) (*partner, error) {
 	t.mu.RLock()
-	p, closed := t.partners[name], t.closed
+	p := t.partners[name]
 	t.mu.RUnlock()
 	switch {
-	case closed:
+	case t.ctx.Err() != nil:
 		return nil, ErrClosed
 	case p != nil && t.offences.refuses(p.id):
 		return nil, ErrRefused
@@ -127,7 +130,7 @@ func (t *Transport) admit(id peer.ID, readers int32) (*partner, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.closed {
+	if t.ctx.Err() != nil {
 		return nil, ErrClosed
 	}
 	if p := t.partners[name]; p != nil {
@@ -192,8 +195,8 @@ func (t *Transport) accept(s network.Stream, read func(*partner, network.Stream)
 
 // enter counts a goroutine that Close has to wait for; false if it is too late to begin.
 func (t *Transport) enter() bool {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
+	t.entering.RLock()
+	defer t.entering.RUnlock()
 	if !t.closed {
 		t.running.Add(1)
 	}
@@ -252,9 +255,9 @@ func (t *Transport) Close() error {
 	t.net.RemoveStreamHandler(wire.BulkProtocol)
 	t.net.RemoveStreamHandler(wire.SharedProtocol)
 	t.net.RemoveStreamHandler(wire.PiecesProtocol)
-	t.mu.Lock()
+	t.entering.Lock()
 	t.closed = true
-	t.mu.Unlock()
+	t.entering.Unlock()
 	t.cancel()
 	for _, p := range t.everyone() {
 		for _, o := range p.outboxes() {
