@@ -33,7 +33,7 @@ func (d *dials) turn(ctx context.Context, wide bool) (done func(), err error) {
 	case slots <- struct{}{}:
 		return func() { <-slots }, nil
 	case <-ctx.Done():
-		return nil, fmt.Errorf("%w: too many dials are under way: %w", ErrUnreachable, ctx.Err())
+		return nil, fmt.Errorf("%w are being dialed: %w", ErrTooMany, ctx.Err())
 	}
 }
 

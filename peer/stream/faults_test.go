@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/peer"
+
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/steal"
 )
@@ -304,6 +306,27 @@ func TestWidePartnersAreBounded(t *testing.T) {
 		boxes[2].messages(1)
 		if len(box.failures(1)) != 1 {
 			t.Errorf("%v", box.failures(1))
+		}
+	})
+}
+
+// A peer that is not dialed since the dials of others are under way is not one that cannot be reached: whoever hears
+// that of a partner takes no work from it and gives it none.
+func TestWaitingForADialSaysNothingOfAPeer(t *testing.T) {
+	inVirtualTime(t, 3, func(w *world) {
+		box := newInbox()
+		slow := func(_ context.Context, id peer.ID) error {
+			if id == w.hosts[1].ID() {
+				time.Sleep(4 * time.Second)
+			}
+			return errors.New("nobody is there")
+		}
+		a := w.start(0, stream.Config{MaxDials: 1, Dial: slow}, box.handler())
+		a.Send(heartbeat(w.hosts[0], w.hosts[1], 1))
+		time.Sleep(time.Millisecond)
+		a.Send(heartbeat(w.hosts[0], w.hosts[2], 1))
+		if err := box.failures(1)[0]; errors.Is(err, stream.ErrUnreachable) || !errors.Is(err, stream.ErrTooMany) {
+			t.Error(err)
 		}
 	})
 }
