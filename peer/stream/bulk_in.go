@@ -34,6 +34,7 @@ type bulkReader struct {
 // incoming is a transfer that has begun and is not complete.
 type incoming struct {
 	m    *steal.Message // without its outcome
+	head int            // bytes that it came in
 	size int
 	body []byte
 	due  int64 // see laggards.go
@@ -98,10 +99,10 @@ func (r *bulkReader) begin(f wire.BulkFrame) error {
 	if !carriesOutcome(m) || len(longBody(m)) > 0 {
 		return fmt.Errorf("%w: a transfer that belongs to no outcome", errOffence)
 	}
-	if len(r.coming) >= maxComing || handsOne(m) && !r.mayHand(f.Size) || !r.p.reserve(f.Size) {
+	if len(r.coming) >= maxComing || r.heads()+len(f.Data) > maxHeads || handsOne(m) && !r.mayHand(f.Size) || !r.p.reserve(f.Size) {
 		return r.answer(wire.BulkFrame{Kind: wire.BulkRefuse, Transfer: f.Transfer})
 	}
-	r.coming[f.Transfer] = &incoming{m: m, size: f.Size, due: r.allow()}
+	r.coming[f.Transfer] = &incoming{m: m, head: len(f.Data), size: f.Size, due: r.allow()}
 	r.dueNext()
 	return nil
 }
@@ -120,6 +121,17 @@ func (r *bulkReader) mayHand(size int) bool {
 
 // maxHanding is in bytes.
 const maxHanding = 4 << 20
+
+// heads are the bytes of the messages of what is coming, which are kept until it is there.
+func (r *bulkReader) heads() (sum int) {
+	for _, in := range r.coming {
+		sum += in.head
+	}
+	return sum
+}
+
+// maxHeads is in bytes. Nobody's are longer than a control frame, and most are a thousand times shorter.
+const maxHeads = wire.MaxControlFrame
 
 // maxComing bounds the transfers that take turns on one stream, whatever their sender's Config.BulkActive.
 const maxComing = 64

@@ -251,6 +251,35 @@ func TestRoomForTheOthers(t *testing.T) {
 	})
 }
 
+// What a transfer is about takes room, too, before anything of it has come: one peer may not have that without bounds.
+func TestHeadsOfTransfersAreBounded(t *testing.T) {
+	inVirtualTime(t, 2, func(w *world) {
+		w.start(0, stream.Config{}, newInbox().handler())
+		s, err := w.hosts[1].NewStream(context.Background(), w.hosts[0].ID(), wire.BulkProtocol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := result(w.hosts[1], w.hosts[0], 1, nil)
+		m.Result.Voucher = make([]byte, 100_000)
+		b := opening(1)
+		for i := range uint32(8) {
+			b = wire.BulkFrame{Kind: wire.BulkBegin, Transfer: i + 1, Size: 1, Data: encoded(t, m)}.Append(b)
+		}
+		if _, err := s.Write(b); err != nil {
+			t.Fatal(err)
+		}
+		for i := range uint32(6) { // two of 100 KB fit
+			b, err := wire.ReadFrame(s, nil, wire.MaxBulkFrame)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f, err := wire.DecodeBulk(b); err != nil || f.Kind != wire.BulkRefuse || f.Transfer != i+3 {
+				t.Errorf("%+v was answered: %v", f, err)
+			}
+		}
+	})
+}
+
 // Whoever begins long results and brings next to nothing of them has the room until somebody lacks it, and for some
 // minutes at most; then it is cut off, and to begin again at once does not bring the room back.
 func TestSlowTransfersMakeRoom(t *testing.T) {
