@@ -137,7 +137,7 @@ func (a *assembly) openFiles() (err error) {
 func (a *assembly) meetSwarm() error {
 	p := a.peer
 	p.board = &switchboard{base: p.base, net: p.host.Network(), admitted: p.host.Admitted}
-	p.members = &members{log: p.log, cards: map[peer.ID]*memberCard{}, once: map[peer.ID]struct{}{},
+	p.members = &members{log: p.log, cards: map[peer.ID]*memberCard{}, once: map[peer.ID]cardNumber{},
 		changed: p.membersChanged, mine: func() string { return p.places.mine().Name }}
 	p.places = &places{base: p.base, board: p.board, members: p.members, disconnect: p.host.Disconnect,
 		changed: p.membersChanged, missed: map[peer.ID]int{}}
@@ -228,7 +228,9 @@ func (a *assembly) speak() error {
 // listen says what is done with news.
 func (a *assembly) listen() {
 	p := a.peer
-	p.voice.hear(gossip.KindCard, p.meetings.checkCard, func(_ peer.ID, b []byte) { _ = p.meetings.hearCard(b, nil) })
+	p.voice.hear(gossip.KindCard, p.meetings.checkCard, func(author peer.ID, b []byte) {
+		_ = p.meetings.hearCard(b, author, nil)
+	})
 	p.voice.hear(gossip.KindRun, checkAnnouncement, func(author peer.ID, b []byte) {
 		p.runs.announced(job.RunID(b), author)
 	})

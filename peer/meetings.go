@@ -185,7 +185,7 @@ func (x *meetings) hear(from peer.ID, m *meeting) {
 		if i == maxCardsTold {
 			break
 		}
-		if err := x.hearCard(b, via); err != nil {
+		if err := x.hearCard(b, from, via); err != nil {
 			x.log.Debug("card refused", "from", from, "error", err)
 		}
 	}
@@ -213,8 +213,9 @@ func (x *meetings) hear(from peer.ID, m *meeting) {
 	}
 }
 
-// hearCard takes in a card from anywhere, of a member.
-func (x *meetings) hearCard(b []byte, via multiaddr.Multiaddr) error {
+// hearCard takes in a card that somebody tells, of a member. Only the member itself may say again what this peer has
+// forgotten: it is there, then.
+func (x *meetings) hearCard(b []byte, from peer.ID, via multiaddr.Multiaddr) error {
 	c, err := statement.OpenCard(b)
 	if err != nil {
 		return err
@@ -222,7 +223,7 @@ func (x *meetings) hearCard(b []byte, via multiaddr.Multiaddr) error {
 	switch {
 	case c.Swarm != x.host.SwarmName():
 		return fmt.Errorf("a card of the swarm %q", clip(c.Swarm))
-	case c.Peer == x.swarm.self:
+	case c.Peer == x.swarm.self, c.Peer != from && x.swarm.members.isStale(c):
 		return nil
 	}
 	by, err := x.host.Vouch(c.Peer, c.Proof)

@@ -15,6 +15,7 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"github.com/satin-peer/satin/peer/alarm"
+	"github.com/satin-peer/satin/peer/statement"
 )
 
 // A meeting that failed is tried again, later each time, and not for ever.
@@ -108,5 +109,54 @@ func TestMeetingsAreCounted(t *testing.T) {
 	}
 	if len(g.of) > maxMembers {
 		t.Errorf("%d are counted", len(g.of))
+	}
+}
+
+// openHost is the host of a peer in an open swarm.
+type openHost struct{}
+
+func (openHost) SwarmName() string                                         { return "test" }
+func (openHost) Vouch(peer.ID, []byte) ([]peer.ID, error)                  { return nil, nil }
+func (openHost) Heard(peer.ID, []multiaddr.Multiaddr, multiaddr.Multiaddr) {}
+
+// Guards that two members which meet again and again do not keep each other believing in one that has gone, and that
+// this one is a member again as soon as it says so itself.
+func TestWhoHasGoneIsForgotten(t *testing.T) {
+	key, _ := newKey(t)
+	third, err := (&statement.Card{Swarm: "test", Incarnation: 1, Seq: 7, Cluster: "a"}).Sign(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(1000, 0)
+	var both [2]*meetings
+	for i, id := range []peer.ID{"one", "other"} {
+		both[i] = &meetings{base: &base{now: func() time.Time { return now }}, host: openHost{},
+			swarm: &swarm{self: id, members: &newCrowded().members,
+				places: &places{missed: map[peer.ID]int{}, changed: func() {}}}}
+	}
+	hears := func(x *meetings, from peer.ID, b []byte) {
+		if err := x.hearCard(b, from, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hears(both[0], third.Peer, third.Bytes)
+	for range 60 {
+		now = now.Add(time.Minute)
+		for _, x := range both {
+			x.swarm.members.expire(now)
+		}
+		for i, x := range both {
+			for _, c := range x.swarm.members.list() {
+				hears(both[1-i], x.swarm.self, c.Bytes)
+			}
+		}
+	}
+	for _, x := range both {
+		if n := x.swarm.members.count(); n != 0 {
+			t.Errorf("after an hour without a word from it %d are members", n)
+		}
+		if hears(x, third.Peer, third.Bytes); x.swarm.members.count() != 1 {
+			t.Error("it is there, and no member")
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"cmp"
 	"log/slog"
 	"maps"
 	"slices"
@@ -29,7 +30,7 @@ const (
 type members struct {
 	mu      sync.Mutex
 	cards   map[peer.ID]*memberCard
-	once    map[peer.ID]struct{} // who was here: what they have computed may still come
+	once    map[peer.ID]cardNumber // of who was here, the last: what they have computed may still come
 	log     *slog.Logger
 	changed func()        // called without the mutex after a member came, went or changed what matters
 	mine    func() string // this peer's cluster
@@ -40,6 +41,19 @@ type memberCard struct {
 	joined time.Time // when this peer first heard of the member
 	heard  time.Time // when the card came
 	by     []peer.ID // by whom it is a member, the founder not among them
+}
+
+// A cardNumber is when a card was signed, in its peer's own count.
+type cardNumber struct{ incarnation, seq uint64 }
+
+// isStale says whether a card is one of which this peer has heard and that it has forgotten. Others may have it for
+// longer, to whom this peer itself may have told it: they would keep each other believing in a member that has gone.
+func (m *members) isStale(c *statement.SignedCard) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	last, was := m.once[c.Peer]
+	return was && m.cards[c.Peer] == nil &&
+		cmp.Or(cmp.Compare(c.Incarnation, last.incarnation), cmp.Compare(c.Seq, last.seq)) <= 0
 }
 
 // learn takes a card in, of one who is a member by certain others, and says whether it was news.
@@ -63,7 +77,7 @@ func (m *members) learn(c *statement.SignedCard, by []peer.ID, now time.Time) bo
 	if len(m.once) >= 2*maxMembers {
 		clear(m.once) // costs work done again at most
 	}
-	m.once[c.Peer] = struct{}{}
+	m.once[c.Peer] = cardNumber{c.Incarnation, c.Seq}
 	matters := old == nil || !sameMember(&old.Card, &c.Card)
 	m.mu.Unlock()
 	switch {

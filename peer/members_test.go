@@ -21,7 +21,7 @@ type crowded struct {
 
 func newCrowded() *crowded {
 	return &crowded{now: time.Unix(1000, 0), members: members{cards: map[peer.ID]*memberCard{},
-		once: map[peer.ID]struct{}{}, log: slog.New(slog.DiscardHandler), changed: func() {},
+		once: map[peer.ID]cardNumber{}, log: slog.New(slog.DiscardHandler), changed: func() {},
 		mine: func() string { return "a" }}}
 }
 
