@@ -62,12 +62,14 @@ func (o *ownCard) tellAnew() {
 	}
 }
 
-// keepUp tells everybody anew who this peer is, when that has changed or is long ago.
+// keepUp tells everybody anew who this peer is, when that has changed or is long ago, or the clock was set back since:
+// others would forget this peer before it came to that time again.
 func (o *ownCard) keepUp(now time.Time) {
 	o.mu.Lock()
 	old := o.last
 	o.mu.Unlock()
-	if old != nil && bytes.Equal(old.Proof, o.proof()) && now.Unix()-old.At < int64(o.every()/time.Second) {
+	if old != nil && bytes.Equal(old.Proof, o.proof()) && old.At <= now.Unix() &&
+		now.Unix()-old.At < int64(o.every()/time.Second) {
 		c := o.facts()
 		if c.Cluster == old.Cluster && len(c.Addrs) == len(old.Addrs) && c.Reachable == old.Reachable {
 			return

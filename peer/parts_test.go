@@ -49,8 +49,8 @@ func newKey(t *testing.T) (crypto.PrivKey, peer.ID) {
 	return key, id
 }
 
-// A card is signed anew when what matters has changed, when it proves another membership, and after some time; its
-// number grows each time.
+// A card is signed anew when what matters has changed, when it proves another membership, after some time, and when the
+// clock was set back; its number grows each time.
 func TestOwnCardIsRenewed(t *testing.T) {
 	b, clock := standing()
 	key, _ := newKey(t)
@@ -75,6 +75,7 @@ func TestOwnCardIsRenewed(t *testing.T) {
 		{func() { facts.Addrs = append(facts.Addrs, "/ip4/1.2.3.4/tcp/2") }, true},
 		{func() { facts.Reachable = "public" }, true},
 		{func() { facts.Software = "newer" }, false},
+		{func() { clock.forward(-time.Hour) }, true},
 		{func() { proof = []byte{2} }, true},
 	} {
 		before := told

@@ -99,6 +99,8 @@ var peerMutants = []mutant{
 		old: "if c.Cluster == old.Cluster && len", new: "if len"},
 	{name: "peer/card-expires", wrong: "a card is not renewed with time", file: "peer/card.go", pkg: "peer",
 		run: "^TestOwnCardIsRenewed$", old: "int64(o.every()/time.Second) {", new: "2*int64(o.every()/time.Second) {"},
+	{name: "peer/clock-set-back", wrong: "a clock that was set back keeps a card from being renewed for as long",
+		old: " && old.At <= now.Unix() &&", new: " &&"},
 	{name: "peer/gone-for-ever-there", wrong: "members tell each other of one that has gone, for ever",
 		file: "peer/meetings.go", run: "^TestWhoHasGoneIsForgotten$",
 		old: "c.Peer == x.swarm.self, c.Peer != from && x.swarm.members.isStale(c):", new: "c.Peer == x.swarm.self:"},
