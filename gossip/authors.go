@@ -21,13 +21,10 @@ type author struct {
 	passed    [classes]window // what was taken in, by class of topic
 	delivered window          // what was delivered here, whichever topic it came through
 	rate      bucket
-	kinds     [kindBuckets]bucket
+	kinds     [kinds + 1]bucket // of each kind; the last is of KindShared and of those that are not known here
 }
 
-// kindBuckets is how many kinds have a rate of their own; the others share the last.
-const kindBuckets = 8
-
-func (k Kind) bucket() int { return min(int(k), kindBuckets-1) }
+func (k Kind) bucket() Kind { return min(k, kinds) }
 
 const (
 	maxMemberAuthors   = 4096

@@ -27,6 +27,7 @@ const (
 	KindPublished              // a member stands for a module, signed by it
 	KindRoster                 // who may take part in a run, signed by who coordinates it
 	KindAccusation             // somebody has lied about a job: what was signed
+	kinds                      // how many these are
 )
 
 // KindShared are small writes to what jobs share, and offers to lattices: sharedobj.News.

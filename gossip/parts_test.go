@@ -64,6 +64,22 @@ func TestBucket(t *testing.T) {
 	})
 }
 
+// Guards that who tells as much as it may of what jobs share can still tell of all else: a roster, a liar, who is out.
+func TestKindsDoNotWaitForEachOther(t *testing.T) {
+	cfg, err := Config{Admitted: func(peer.ID) bool { return true }}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, now := newAuthors(&cfg, "self", 0), time.Unix(1000, 0)
+	for a.mayPublish(KindShared, now) {
+	}
+	for k := kindBeacon; k < kinds; k++ {
+		if !a.mayPublish(k, now) {
+			t.Errorf("kind %d is not to be told beside what jobs share", k)
+		}
+	}
+}
+
 // The table has the keys that were used last, as many as it may, and of each what was kept of it.
 func TestRecent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

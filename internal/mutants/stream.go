@@ -86,6 +86,8 @@ var streamMutants = []mutant{
 		old: "		if items[len(items)-1].Kind == KindShared {", new: "		if false {"},
 	{name: "gossip/offers-alone", wrong: "each offer to a lattice is an envelope",
 		old: "			due.Reset(g.cfg.CombineFor - time.Since(sent))", new: "			due.Reset(0)"},
+	{name: "gossip/kinds-share", wrong: "who is out is not told beside what jobs share", file: "gossip/authors.go",
+		run: "^TestKindsDoNotWaitForEachOther$", old: "return min(k, kinds) }", new: "return min(k, KindRevocation) }"},
 	{name: "gossip/noted-before-signature", wrong: "a forger uses up another's numbers", file: "gossip/judge.go",
 		run: "^TestRefuses(Forgeries|Replay)$", old: "	if g.authors.passed(author, c, e.Seq) {",
 		new: "	if !g.authors.pass(author, c, e.Seq) {"},
