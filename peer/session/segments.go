@@ -30,8 +30,12 @@ type Segment struct {
 	Again bool // the job was given away before, or belongs to one that was
 }
 
-// maxTraced is how many ended segments a session remembers.
-const maxTraced = 4096
+// maxTraced is how many ended segments a session remembers, and maxTracedBytes about how many bytes of them at most:
+// others say where a job is in the tree.
+const (
+	maxTraced      = 4096
+	maxTracedBytes = 4 << 20
+)
 
 // A trace remembers the segments of a session: those that run, and the last ones that ended. It is written
 // by the loop, when a job from outside begins or ends, when figures come, and never in between.
@@ -41,6 +45,7 @@ type trace struct {
 	serial  uint64
 	running map[steal.SegmentID]*traced
 	ended   []traced // oldest first
+	bytes   int      // of those
 	left    report.Forgotten
 	given   map[steal.Ref]job.Path // jobs that others hold, as far as they were not found there
 
@@ -102,18 +107,20 @@ func (t *trace) counted(list []port.SegmentTally) {
 func (t *trace) keep(s traced) {
 	t.last++
 	s.number = t.last
-	t.ended = append(t.ended, s)
-	if len(t.ended) < 2*maxTraced {
+	t.ended, t.bytes = append(t.ended, s), t.bytes+s.size()
+	if len(t.ended) < 2*maxTraced && t.bytes <= maxTracedBytes {
 		return
 	}
-	for _, old := range t.ended[:maxTraced] {
+	half := len(t.ended) / 2
+	for _, old := range t.ended[:half] {
+		t.bytes -= old.size()
 		if old.State != report.SegmentRestarted {
 			t.left.Segments++
 			t.left.Spawned += old.Spawned
 			t.left.Executed += old.Executed
 		}
 	}
-	t.ended = slices.Clone(t.ended[maxTraced:])
+	t.ended = slices.Clone(t.ended[half:])
 }
 
 // away notes jobs that are given away, back that they are not any more.
