@@ -153,6 +153,9 @@ func TestAddrBookIsBoundedAndKeepsMembers(t *testing.T) {
 	if len(again.all) != 1 || !again.met(mustID(1)) || len(again.addrs(mustID(1))) != maxPeerAddrs {
 		t.Errorf("remembered %d peers", len(again.all))
 	}
+	if behind, err := openAddrBook(path, mustID(0), time.Unix(0, 0)); err != nil || !behind.met(mustID(1)) {
+		t.Errorf("where the clock has just begun nobody is known, %v", err)
+	}
 	if later, err := openAddrBook(path, mustID(0), now.Add(2*rememberFor)); err != nil || len(later.all) != 0 {
 		t.Errorf("%d peers are still known after %v, %v", len(later.all), 2*rememberFor, err)
 	}
