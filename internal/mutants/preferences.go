@@ -84,6 +84,8 @@ var preferenceMutants = []mutant{
 		run: "^TestPacedPeersLive$", old: "		wait -= pacingAhead\n", new: "		wait -= 0\n"},
 	{name: "pacing/deadline-forgotten", wrong: "who waits for the line waits beyond its deadline",
 		old: "late := !until.IsZero() &&", new: "late := until.IsZero() && !until.IsZero() &&"},
+	{name: "pacing/deadline-unheard", wrong: "who waits for the line does not hear that it is to end",
+		old: "	if s.moved != nil {\n		close", new: "	if s.moved != nil && false {\n		close"},
 	{name: "preferences/told-with-the-lock", wrong: "the others are told before the verdict stands",
 		file: "peer/courtesy.go", run: "^TestCourtesy$", old: "	c.verdict = p.Decide(c.seen, before)\n",
 		new: "	c.verdict = before\n	defer func() { c.verdict = p.Decide(c.seen, before) }()\n"},

@@ -60,7 +60,8 @@ type pacedStream struct {
 	cancel context.CancelFunc
 
 	mu          sync.Mutex
-	read, write time.Time // deadlines
+	read, write time.Time     // deadlines
+	moved       chan struct{} // closed when one is set; nil: nobody waits
 }
 
 // await takes n bytes, at most pacedPiece, from a bucket, and waits until they may go.
@@ -73,28 +74,42 @@ func (s *pacedStream) await(l *rate.Limiter, n int, deadline *time.Time) error {
 	if wait <= 0 {
 		return nil
 	}
-	s.mu.Lock()
-	until := *deadline
-	s.mu.Unlock()
-	late := !until.IsZero() && time.Until(until) < wait
-	if late {
-		wait = max(time.Until(until), 0)
-	}
+	due := time.Now().Add(wait)
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
-	select {
-	case <-timer.C:
-		if !late {
-			return nil
+	for {
+		until, moved := s.until(deadline)
+		late := !until.IsZero() && until.Before(due)
+		if late {
+			timer.Reset(time.Until(until))
 		}
-	case <-s.ctx.Done():
-		late = false
+		select {
+		case <-moved:
+			timer.Reset(time.Until(due))
+			continue
+		case <-timer.C:
+			if !late {
+				return nil
+			}
+		case <-s.ctx.Done():
+			late = false
+		}
+		taken.Cancel()
+		if late {
+			return os.ErrDeadlineExceeded
+		}
+		return network.ErrReset
 	}
-	taken.Cancel()
-	if late {
-		return os.ErrDeadlineExceeded
+}
+
+// until is a deadline, and a channel that is closed when one is set.
+func (s *pacedStream) until(deadline *time.Time) (time.Time, <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.moved == nil {
+		s.moved = make(chan struct{})
 	}
-	return network.ErrReset
+	return *deadline, s.moved
 }
 
 func (s *pacedStream) Write(b []byte) (sent int, err error) {
@@ -162,5 +177,9 @@ func (s *pacedStream) note(t time.Time, deadlines ...*time.Time) {
 	defer s.mu.Unlock()
 	for _, d := range deadlines {
 		*d = t
+	}
+	if s.moved != nil {
+		close(s.moved)
+		s.moved = nil
 	}
 }

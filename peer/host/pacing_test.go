@@ -22,6 +22,8 @@ func (s *pipeStream) Read(b []byte) (int, error)  { return len(b), nil }
 func (s *pipeStream) Reset() error                { return nil }
 func (s *pipeStream) SetDeadline(time.Time) error { return nil }
 
+func (s *pipeStream) SetWriteDeadline(time.Time) error { return nil }
+
 // Guards what the owner of the machine says of its bandwidth: of what is sent and of what is received over all streams,
 // in any pieces, and as it is changed; and that nothing is lost or added on the way.
 func TestPacing(t *testing.T) {
@@ -81,7 +83,8 @@ func TestPacing(t *testing.T) {
 	})
 }
 
-// Guards the peers beside a full line: a heartbeat goes ahead of results, a deadline holds, a reset ends the waiting.
+// Guards the peers beside a full line: a heartbeat goes ahead of results, a deadline holds, also one
+// that is set when it waits already, and a reset ends the waiting.
 func TestPacedPeersLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &Host{pacing: newPacing()}
@@ -104,6 +107,13 @@ func TestPacedPeersLive(t *testing.T) {
 		_, err := control.Write(make([]byte, pacedPiece))
 		if !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != 300*time.Millisecond {
 			t.Errorf("a deadline of 300ms: %v after %v", err, time.Since(start))
+		}
+		start = time.Now()
+		_ = control.SetDeadline(time.Time{})
+		time.AfterFunc(time.Millisecond, func() { _ = control.SetWriteDeadline(start) })
+		_, err = control.Write(make([]byte, pacedPiece))
+		if !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != time.Millisecond {
+			t.Errorf("a deadline that is set while it waits: %v after %v", err, time.Since(start))
 		}
 		_ = bulk.Reset()
 		if err := <-ended; !errors.Is(err, network.ErrReset) {
