@@ -24,10 +24,12 @@ func (p *Peer) Leave(ctx context.Context) error {
 	}
 	var wg sync.WaitGroup
 	parts := p.runs.inProgress()
-	for _, r := range parts {
+	needless := make([]bool, len(parts)) // their checkpoints
+	for i, r := range parts {
 		wg.Go(func() {
 			r.session.Leave(patience)
 			if r.manifest.Owner != p.runs.self {
+				needless[i] = patience > 0 && r.session.Stats().Steal.PartialsLeft == 0
 				f := r.session.Figures()
 				last := statsOf(f, r.session.Stats())
 				p.voice.tell(gossip.KindLoad, r.lastLoad(&last, f.Late))
@@ -41,20 +43,20 @@ func (p *Peer) Leave(ctx context.Context) error {
 	_ = p.traffic.stream.Flush(soon) // one that cannot be reached does not hold up the others' goodbyes, nor us
 	p.meetings.takeLeave(ctx)
 	err := ctx.Err()
-	p.closeLedgers(ctx, parts, patience > 0)
+	p.closeLedgers(ctx, parts, needless)
 	return err
 }
 
 // closeLedgers lets go of the checkpoints, when everybody has been told: a disk may take seconds, and nobody
-// else waits for that. With what others' runs had here handed over, they have no use any more.
-func (p *Peer) closeLedgers(ctx context.Context, parts []*part, handedOver bool) {
+// else waits for that. Those of others' runs have no use any more if all that they had here was handed over: whoever
+// is the last, or leaves with all others, has nobody who takes it.
+func (p *Peer) closeLedgers(ctx context.Context, parts []*part, needless []bool) {
 	written := make(chan struct{})
 	p.spawn(func(context.Context) {
 		defer close(written)
 		var wg sync.WaitGroup
-		for _, r := range parts {
-			mine := r.manifest.Owner == peerName(p.host.ID())
-			wg.Go(func() { r.ledger.close(!mine && handedOver) })
+		for i, r := range parts {
+			wg.Go(func() { r.ledger.close(needless[i]) })
 		}
 		wg.Wait()
 	})

@@ -108,6 +108,7 @@ func (c *Core) leave(everybody bool) {
 		}
 	}
 	c.left, c.leaving = true, false
+	c.stats.PartialsLeft += c.departure.left()
 	c.stats.TuplesEvicted += c.lost.tuples.evicted
 	c.stats.WithoutRoom += c.lost.store.refused + c.lost.tuples.refused
 	c.purse.empty()
@@ -247,6 +248,17 @@ func (dp *departure) handOver() (done bool) {
 		dp.send(p, m)
 	}
 	return len(dp.transfers) == 0 && !dp.resultsUnderway()
+}
+
+// left counts what nobody has acknowledged.
+func (dp *departure) left() (n uint64) {
+	for _, parts := range dp.pieces {
+		n += uint64(len(parts))
+	}
+	for _, t := range dp.transfers {
+		n += uint64(len(t.parts))
+	}
+	return n
 }
 
 // refusedHandOver gives a piece back that its receiver does not keep, and does not ask that one again.

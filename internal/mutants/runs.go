@@ -386,6 +386,8 @@ var runsMutants = []mutant{
 	{name: "peer/decides-for-nothing", wrong: "what is decided of a run's peers is told to nobody", file: "peer/efficiency.go",
 		pkg: "peer", run: "^TestRunGrows$", args: brief,
 		old: "if len(d.Changes)+len(d.Roster.Out) == 0 ||", new: "if true ||"},
+	{name: "peer/last-one-forgets", wrong: "what a peer has of a run is gone when nobody takes it as it leaves",
+		file: "peer/leave.go", run: "^TestLastOneLeaves$", old: " && r.session.Stats().Steal.PartialsLeft == 0", new: ""},
 	{name: "peer/begins-with-all", wrong: "a run that pays for its peers begins with all that it may have", file: "runs/muster.go",
 		pkg: "runs", run: "^TestMusters",
 		old: "if m.Adapt == \"paper\" && m.MinPeers > 0 {", new: "if false {"},

@@ -1,0 +1,32 @@
+package peer_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/peer"
+	"github.com/satin-peer/satin/peer/control"
+	life "github.com/satin-peer/satin/runs"
+)
+
+// The last peer of another's run that leaves has nobody to hand over to: its disk keeps what it has computed, and it
+// goes on from there when it is back.
+func TestLastOneLeaves(t *testing.T) {
+	t.Parallel()
+	a, b, dirs, run, work := checkpointed(t)
+	until(t, "the other has results", func() bool { return b.Stored(run) > 0 })
+	a.Close() // without a word
+	if err := b.Leave(deadline(t)); err != nil {
+		t.Fatal(err)
+	}
+	b.Close()
+	if n := b.Stored(run); n == 0 {
+		t.Fatal("what the last peer had computed of the run is gone")
+	}
+	b = open(t, hasty, checkpointing, in(dirs[1]), func(c *peer.Config) { // it does not wait for a word
+		c.Runs = life.DefaultConfig()
+		c.Runs.DormantFor = time.Nanosecond
+	})
+	work.end(t)
+	until(t, "it has the answer", func() bool { return stateOf(t, b, run) == control.RunDone })
+}
