@@ -264,8 +264,11 @@ func (o *own) tombstone(r *run, why Reason) Tombstone {
 	if s.Took = r.took; !r.state.Ended() {
 		s.Took = o.took(r, r.answered)
 	}
-	if why == Finished {
+	switch why {
+	case Finished:
 		s.Hash = r.hash
+	case Resumed: // since when its time counts, in all lives
+		s.At = r.began.Unix()
 	}
 	s.Sealed = o.signer.Bury(&s)
 	return s

@@ -95,6 +95,13 @@ func (o *own) recall(d *Own, unfit string) {
 	r := &run{m: m, mine: true, returned: true, args: d.Args, began: time.Unix(0, d.Began), seq: d.Seq,
 		state: StateRunning}
 	o.runs[m.Run] = r
+	if d.Seq > 0 && !d.Suspended { // it was resumed: for those who have not heard, and against what was said before
+		r.seq--
+		if s := o.tombstone(r, Resumed); s.Sealed != nil {
+			o.graves.say(&s)
+		}
+		r.seq++
+	}
 	switch {
 	case d.Suspended:
 		o.sleep(r)

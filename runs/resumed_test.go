@@ -1,0 +1,32 @@
+package runs
+
+import "testing"
+
+// A run that was resumed stays so in its owner's next life, whatever is told again of what was before; and whoever has
+// missed that it was resumed takes part then, too.
+func TestResumedInTheNextLife(t *testing.T) {
+	owner, _ := coreOf(DefaultConfig())
+	m := manifest(1, "self")
+	owner.Recall(noon, &Recalled{Own: []RecalledOwn{{Own: Own{Manifest: m, Seq: 2}}}})
+	suspended := &Tombstone{Run: m.Run, Author: "self", Reason: Suspended, Seq: 1, Until: m.Expires}
+	if stops := of[Stop](owner.Buried(noon, suspended)); len(stops) > 0 {
+		t.Errorf("by what it said before it stops %v", stops)
+	}
+	v := &everybody{}
+	other := New(DefaultConfig(), "other", v, v)
+	other.Fetched(noon, &Told{Run: m.Run, From: "self", Manifest: m})
+	other.Buried(noon, suspended)
+	if fetches := of[Fetch](other.Announced(noon, m.Run, "self")); len(fetches) != 1 {
+		t.Fatalf("it fetches %v", fetches)
+	}
+	k := owner.Knows(m.Run, "other", true)
+	told := &Told{Run: m.Run, From: "self", Manifest: m, Tombstone: k.Tombstone, Known: k.Known}
+	if starts := of[Start](other.Fetched(noon, told)); len(starts) != 1 {
+		t.Error("who has missed that it goes on takes no part")
+	}
+	then := &Tombstone{Run: m.Run, Author: "self", Reason: Suspended, Seq: 4, Until: m.Expires}
+	other.Buried(noon, then)
+	if i, _ := other.Run(m.Run); i.State != StateSuspended {
+		t.Errorf("suspended again it is %s", i.State)
+	}
+}
