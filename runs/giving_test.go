@@ -1,6 +1,10 @@
 package runs
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+	"time"
+)
 
 // Guards that nobody but the owner hears of an answer that is still being given to others to keep: they would end the
 // run, and with it goes the manifest that is to be kept beside the answer.
@@ -67,5 +71,67 @@ func TestClaimWithoutManifest(t *testing.T) {
 	c.Fetched(noon, &Told{Run: m.Run, From: "a", Manifest: m, Claim: k})
 	if r, there := c.Run(m.Run); !there || !r.Mine {
 		t.Error("the run is not taken up")
+	}
+}
+
+// What this peer has computed itself is bounded, too, or owners that fall silent would fill its disk and drive out what
+// it keeps for others: the oldest of the same owner's gives way, or of whoever has the most.
+func TestOwnResultsAreBounded(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Held, cfg.HeldOf = 4, 2
+	c, _ := coreOf(cfg)
+	files := map[RunID]bool{}
+	now := noon
+	finish := func(n int, owner PeerID) {
+		now = now.Add(time.Second)
+		m := manifest(n, owner)
+		take(c, m)
+		orders := c.RootEnded(now, m.Run, answer("42"))
+		for _, w := range of[WriteAnswer](orders) {
+			files[w.Run] = true
+		}
+		for _, r := range of[Remove](orders) {
+			delete(files, r.Run)
+		}
+		if told := of[TellClaim](c.Written(now, HeldFile, m.Run, "")); len(told) != 1 {
+			t.Errorf("run %d: it tells %v", n, told)
+		}
+	}
+	finish(1, "honest")
+	finish(2, "honest")
+	for n := range 6 {
+		finish(10+n, "silent")
+	}
+	if !files[manifest(1, "").Run] || !files[manifest(2, "").Run] {
+		t.Errorf("those of another owner are driven out: %v are kept", files)
+	}
+	for n := range 6 {
+		finish(20+n, PeerID(fmt.Sprint("o", n)))
+	}
+	if len(files) != cfg.Held || !files[manifest(25, "").Run] {
+		t.Errorf("%d answers are kept, at most %d may be", len(files), cfg.Held)
+	}
+	for n := range 6 {
+		finish(30+n, "z")
+	}
+	if len(files) != cfg.Held || !files[manifest(35, "").Run] || !files[manifest(34, "").Run] ||
+		files[manifest(33, "").Run] {
+		t.Errorf("of one owner's %v are kept", files)
+	}
+}
+
+// A run whose owner cancels it while its answer is being written here is forgotten in the end like any other.
+func TestEndWhileAnswerIsWritten(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Ended = 0
+	c, _ := coreOf(cfg)
+	m := manifest(1, "o")
+	take(c, m)
+	c.RootEnded(noon, m.Run, answer("1"))
+	c.Buried(noon, &Tombstone{Run: m.Run, Author: "o", Reason: Cancelled, Until: m.Expires})
+	c.Written(noon, HeldFile, m.Run, "")
+	c.Tick(noon)
+	if _, there := c.Run(m.Run); there {
+		t.Error("it is remembered for good")
 	}
 }

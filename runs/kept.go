@@ -158,7 +158,39 @@ func (k *kept) finished(r *run, out Outcome) {
 			k.order(Remove{RivalFile, r.m.Run})
 		}
 	}
+	if n == nil {
+		k.makeRoom(r.m.Owner)
+	}
 	r.keeping.answer = k.write(r, &c, out, a.Elapsed, 0, 0)
+}
+
+// makeRoom gives up what would be one too many beside an answer that was computed here: the oldest of the same owner,
+// or of whoever has the most. One that is still being given to others stays.
+func (k *kept) makeRoom(owner PeerID) {
+	has := map[PeerID]int{}
+	for _, n := range k.of {
+		has[n.owner]++
+	}
+	full := has[owner] >= k.cfg.HeldOf
+	if !full && len(k.of) < k.cfg.Held {
+		return
+	}
+	var gone RunID
+	var oldest *keptRun
+	for _, id := range k.ids() {
+		n, r := k.of[id], k.runs[id]
+		if full && n.owner != owner || r != nil && r.keeping != nil {
+			continue
+		}
+		if oldest == nil || has[n.owner] > has[oldest.owner] ||
+			has[n.owner] == has[oldest.owner] && n.answers[0].since.Before(oldest.answers[0].since) {
+			gone, oldest = id, n
+		}
+	}
+	for oldest != nil && k.of[gone] != nil {
+		k.order(Remove{oldest.answers[0].file, gone})
+		k.drop(gone, 0)
+	}
 }
 
 // wrote goes on when an answer is on the disk, or could not be put there.

@@ -62,7 +62,7 @@ func (t *table) end(r *run, state State, why string, forGood bool) {
 	}
 	r.state, r.why, r.ended = state, why, t.now
 	r.took = t.took(r, r.answered)
-	r.m, r.holdsRoot = r.m.head(), false // nobody asks for the bytes any more
+	r.m, r.holdsRoot, r.keeping = r.m.head(), false, nil // nobody asks for the bytes any more
 	if !r.mine {
 		r.claims = claims{}
 	}
