@@ -29,7 +29,8 @@ func (x *reporter) outcomeOfRun(info *runs.Info, r *part) control.Outcome {
 		var outcome []byte
 		if info.Unsaved != nil {
 			outcome, head.Of = info.Unsaved.Bytes, info.Unsaved.Of
-		} else if outcome = x.files.answers.outcomeIn(name); outcome == nil {
+		} else if outcome = x.files.answers.outcomeIn(name); statement.HashOutcome(outcome) != info.Hash {
+			outcome = nil
 			o.Failure = "the answer was kept in " + x.files.answers.path(name) + " and cannot be read there any more"
 		}
 		if outcome != nil {

@@ -395,6 +395,8 @@ var runsMutants = []mutant{
 	{name: "peer/decides-for-nothing", wrong: "what is decided of a run's peers is told to nobody", file: "peer/efficiency.go",
 		pkg: "peer", run: "^TestRunGrows$", args: brief,
 		old: "if len(d.Changes)+len(d.Roster.Out) == 0 ||", new: "if true ||"},
+	{name: "peer/damaged-answer", wrong: "an answer that has changed on the disk is given to its owner",
+		file: "peer/outcome.go", run: "^TestAnswerIsDamaged$", old: "statement.HashOutcome(outcome) != info.Hash {", new: "outcome == nil {"},
 	{name: "peer/last-one-forgets", wrong: "what a peer has of a run is gone when nobody takes it as it leaves",
 		file: "peer/leave.go", run: "^TestLastOneLeaves$", old: " && r.session.Stats().Steal.PartialsLeft == 0", new: ""},
 	{name: "peer/begins-with-all", wrong: "a run that pays for its peers begins with all that it may have", file: "runs/muster.go",

@@ -1,0 +1,42 @@
+package peer_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/satin-peer/satin/peer/control"
+)
+
+// An answer that has changed on the disk is none: whoever asks for it in a later life is told.
+func TestAnswerIsDamaged(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a := open(t, in(dir))
+	work := last(t)
+	run := submit(t, a, "count", work.arg)
+	work.end(t)
+	if got := await[int](t, a, run); got != work.want {
+		t.Fatalf("the answer is %d, want %d", got, work.want)
+	}
+	a.Close()
+	file := filepath.Join(dir, "answers", run+".answer")
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)-1] ^= 1
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a = open(t, in(dir))
+	o, err := a.Wait(deadline(t), run, nil)
+	if err != nil || o.State != control.RunFailed || !strings.Contains(o.Failure, file) {
+		t.Errorf("it gives %+v, %v", o, err)
+	}
+	if now, _ := os.ReadFile(file); !bytes.Equal(now, b) {
+		t.Error("the file is not left alone")
+	}
+}
