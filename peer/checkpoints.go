@@ -158,15 +158,16 @@ func (c *checkpoints) found(run job.RunID, s *stored) {
 	c.index.found(run, s.memory)
 }
 
-// remove removes the checkpoint of a run that is over.
+// remove removes the checkpoint of a run that is over, unless that has been taken up meanwhile.
 func (c *checkpoints) remove(run job.RunID) {
-	c.quota.leave(run)
-	if err := os.RemoveAll(c.dirOf(run)); err != nil {
-		c.log.Warn("the checkpoint of a run that is over cannot be removed", "run", run, "error", err)
+	k := c.ledger(run)
+	if _, taken := c.inUse.LoadOrStore(k.dir, k); !taken {
+		defer k.end(nil, true)
+		k.erase()
 	}
 }
 
-// makesWay removes what rests of a run, unless that has been taken up meanwhile.
+// makesWay removes what rests of a run, likewise.
 func (c *checkpoints) makesWay(run job.RunID) {
 	k := c.ledger(run)
 	if _, taken := c.inUse.LoadOrStore(k.dir, k); taken {
@@ -174,11 +175,8 @@ func (c *checkpoints) makesWay(run job.RunID) {
 	}
 	c.spawn(func(context.Context) {
 		c.log.Info("what is left of a run makes way for others", "run", run)
-		defer close(k.ended)
-		defer c.inUse.CompareAndDelete(k.dir, k)
-		if err := os.RemoveAll(k.dir); err != nil {
-			c.log.Warn("what is left of a run cannot be removed", "run", run, "error", err)
-		}
+		defer k.end(nil, true)
+		k.erase()
 	})
 }
 

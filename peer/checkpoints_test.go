@@ -2,10 +2,13 @@ package peer
 
 import (
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -35,5 +38,30 @@ func TestResultsAreTrimmed(t *testing.T) {
 			t.Fatalf("seed %d: %d are left and %d beyond, not %d and %d", seed, len(bit.parts), bit.beyond,
 				len(all.parts), all.beyond)
 		}
+	}
+}
+
+// What removes the checkpoint of a run that is over leaves alone the one of a run that was taken up again meanwhile.
+func TestTakenUpAgain(t *testing.T) {
+	b, _ := standing()
+	c := &checkpoints{base: b, self: "somebody", dir: t.TempDir(), every: time.Hour}
+	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
+	signed, err := m.Sign(voucherOf(t, nil, nil).key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := c.ledger(signed.Run)
+	l, err := k.open(signed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.remove(signed.Run)
+	if err := l.Sync(t.Context()); err != nil || hasNothing(k.dir) || !c.quota.counts(signed.Run) {
+		t.Errorf("what is written is lost, or does not count: %v", err)
+	}
+	k.close(false)
+	c.remove(signed.Run)
+	if _, err := os.Stat(k.dir); err == nil {
+		t.Error("it stays when nobody writes it")
 	}
 }

@@ -3,6 +3,7 @@ package peer
 import (
 	"context"
 	"errors"
+	"os"
 	"sync"
 
 	"github.com/satin-peer/satin/internal/checkpoint"
@@ -192,6 +193,14 @@ func (k *ledger) isOpened() bool {
 	}
 }
 
+// erase removes the directory, which this ledger has.
+func (k *ledger) erase() {
+	k.of.quota.leave(k.run)
+	if err := os.RemoveAll(k.dir); err != nil {
+		k.of.log.Warn("what is left of a run cannot be removed", "run", k.run, "error", err)
+	}
+}
+
 // end lets go of the directory; l is nil if the log was never open.
 func (k *ledger) end(l *checkpoint.Log, remove bool) {
 	defer close(k.ended)
@@ -202,7 +211,7 @@ func (k *ledger) end(l *checkpoint.Log, remove bool) {
 	}
 	if remove {
 		l.Discard()
-		k.of.remove(k.run)
+		k.erase()
 	} else if err := l.Close(); err != nil {
 		k.of.log.Warn("the end of a checkpoint could not be written", "directory", k.dir, "error", err)
 	}

@@ -230,12 +230,28 @@ func (r *part) lastLoad(final *report.RunStats, late int) []byte {
 	return encode(&load{Run: r.manifest.Run, Stats: *final, Late: late})
 }
 
-// discard removes what is on the disk of a run that is over: its checkpoint, and how often it has killed.
-func (x *outside) discard(run job.RunID) {
-	x.apps.constants.forget(run)
-	x.checkpoints.remove(run)
-	if err := x.deaths.forget(run); err != nil {
-		x.checkpoints.log.Warn("the deaths of a run that is over cannot be removed", "run", run, "error", err)
+// discard removes what is on the disk of a run that is over: its checkpoint, and how often it has killed; unless it has
+// been taken up again meanwhile.
+func (t *conductor) discard(run job.RunID) {
+	var k *ledger
+	t.mu.Lock()
+	r := t.parts[run]
+	if r != nil {
+		k = r.ledger
+	}
+	goesOn := r != nil && r.final == nil
+	t.mu.Unlock()
+	if goesOn {
+		return
+	}
+	if k != nil { // it may be about to be closed
+		k.close(true)
+		<-k.done()
+	}
+	t.apps.constants.forget(run)
+	t.checkpoints.remove(run)
+	if err := t.deaths.forget(run); err != nil {
+		t.log.Warn("the deaths of a run that is over cannot be removed", "run", run, "error", err)
 	}
 }
 

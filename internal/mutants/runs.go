@@ -397,6 +397,8 @@ var runsMutants = []mutant{
 		old: "if len(d.Changes)+len(d.Roster.Out) == 0 ||", new: "if true ||"},
 	{name: "peer/damaged-answer", wrong: "an answer that has changed on the disk is given to its owner",
 		file: "peer/outcome.go", run: "^TestAnswerIsDamaged$", old: "statement.HashOutcome(outcome) != info.Hash {", new: "outcome == nil {"},
+	{name: "peer/removes-what-goes-on", wrong: "the end of a run takes the checkpoint of its next beginning with it",
+		file: "peer/checkpoints.go", run: "^TestTakenUpAgain$", old: "LoadOrStore(k.dir, k); !taken {", new: "LoadOrStore(k.dir, k); !taken || true {"},
 	{name: "peer/last-one-forgets", wrong: "what a peer has of a run is gone when nobody takes it as it leaves",
 		file: "peer/leave.go", run: "^TestLastOneLeaves$", old: " && r.session.Stats().Steal.PartialsLeft == 0", new: ""},
 	{name: "peer/begins-with-all", wrong: "a run that pays for its peers begins with all that it may have", file: "runs/muster.go",

@@ -268,7 +268,7 @@ var sharedMutants = []mutant{
 	{name: "ground/lost-at-restart", wrong: "an owner that comes back has its run's input no more",
 		run: "^TestOwnerHasInputAgain$", file: "peer/archive.go", old: "a.apps.constants.keep(m)", new: "_ = m"},
 	{name: "ground/kept-for-ever", wrong: "inputs stay when their runs are over", file: "peer/part.go",
-		run: "^TestOwnerHasInputAgain$", old: "	x.apps.constants.forget(run)\n", new: ""},
+		run: "^TestOwnerHasInputAgain$", old: "	t.apps.constants.forget(run)\n", new: ""},
 	{name: "ground/too-large-taken", wrong: "a peer takes part whose owner gives less than the input",
 		file: "peer/applications.go", run: "^TestInputIsTooLargeForSome$",
 		old: "if why := c.constants.fits(m.Constants); why != \"\" {", new: "if why := \"\"; why != \"\" {"},
