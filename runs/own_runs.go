@@ -60,8 +60,8 @@ func (o *own) writeDown(r *run, suspended bool) {
 func (o *own) written(r *run, trouble string) {
 	r.own.pending--
 	what, ticket := r.own.what, r.own.ticket
-	if what != submitting && what != suspending && what != resuming {
-		return // it was written besides
+	if r.own.pending > 0 || what != submitting && what != suspending && what != resuming {
+		return // it was written besides, or before
 	}
 	r.own.what = nothing
 	reply := func(why *Refusal) { o.order(Reply{ticket, r.m.Run, why}) }

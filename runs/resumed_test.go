@@ -30,3 +30,20 @@ func TestResumedInTheNextLife(t *testing.T) {
 		t.Errorf("suspended again it is %s", i.State)
 	}
 }
+
+// A command ends when its own writing has ended, and not with what was being written before.
+func TestWritesInOrder(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := manifest(1, "self")
+	c.Fetched(noon, &Told{Run: m.Run, From: "a", Manifest: m}) // what was written down of it is lost
+	c.Suspend(noon, 1, m.Run)
+	if w := of[WriteOwn](c.Collected(noon, m.Run, nil)); len(w) != 1 || !w[0].Own.Suspended {
+		t.Fatalf("it writes %v", w)
+	}
+	if ended := of[Reply](c.Written(noon, OwnFile, m.Run, "")); len(ended) > 0 {
+		t.Errorf("before it is on the disk that the run is suspended: %v", ended)
+	}
+	if ended := of[Reply](c.Written(noon, OwnFile, m.Run, "full")); len(ended) != 1 || ended[0].Refusal == nil {
+		t.Errorf("the disk refuses it: %v", ended)
+	}
+}

@@ -179,6 +179,8 @@ var runsMutants = []mutant{
 		old: "	case d.Suspended:\n", new: "	case false:\n"},
 	{name: "runs/resumed-unsaid", wrong: "an owner does not know in its next life that it resumed a run",
 		file: "runs/recall.go", pkg: "runs", run: "^TestResumedInTheNextLife$", old: "	if d.Seq > 0 && !d.Suspended {", new: "	if false {"},
+	{name: "runs/written-before", wrong: "a command ends with what was written before it", file: "runs/own_runs.go",
+		pkg: "runs", run: "^TestWritesInOrder$", old: "if r.own.pending > 0 || what", new: "if what"},
 	{name: "runs/suspended-is-answered", wrong: "a suspended run is ended by an answer", file: "runs/answer.go",
 		pkg: "runs", run: transcripts,
 		old: "	case r.own.what == cancelling, r.state == StateCancelled, r.state == StateSuspended:\n",
