@@ -113,6 +113,8 @@ func (o *own) pursue(r *run) {
 			return
 		}
 	}
+	// The one that was tried the longest ago comes first: an author may be slow, and have nothing in the end.
+	slices.SortStableFunc(r.claims.list, func(a, b pendingClaim) int { return a.tried.Compare(b.tried) })
 	for i := range r.claims.list {
 		p := &r.claims.list[i]
 		if r.holdsRoot {

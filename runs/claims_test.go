@@ -200,3 +200,35 @@ func TestWhoLedIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// An author whose answer is long in coming, and does not come, gives way to the next one: it is tried again after that.
+func TestSlowAuthorGivesWay(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := manifest(1, "self")
+	m.Deputies = []PeerID{"a", "b"}
+	c.Submit(noon, 1, m, nil)
+	c.Written(noon, OwnFile, m.Run, "")
+	c.RootHeld(noon, m.Run, false)
+	for _, id := range []PeerID{"b", "a"} {
+		c.Led(noon, m.Run, id)
+	}
+	now := noon
+	var asked []PeerID
+	for _, id := range m.Deputies {
+		k := &Claim{Run: m.Run, Author: id, Hash: answer("42").Hash}
+		for _, f := range of[FetchAnswer](c.Claimed(now, k, id)) {
+			asked = append(asked, f.Claim.Author)
+		}
+	}
+	for range 3 {
+		now = now.Add(time.Minute)
+		k := &Claim{Run: m.Run, Author: asked[len(asked)-1], Hash: answer("42").Hash}
+		c.AnswerFetched(now, k, Outcome{}, "too slow")
+		for _, f := range of[FetchAnswer](c.Tick(now)) {
+			asked = append(asked, f.Claim.Author)
+		}
+	}
+	if want := []PeerID{"a", "b", "a", "b"}; !slices.Equal(asked, want) {
+		t.Errorf("it asks %v, want %v", asked, want)
+	}
+}

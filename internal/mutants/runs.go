@@ -181,6 +181,8 @@ var runsMutants = []mutant{
 		file: "runs/recall.go", pkg: "runs", run: "^TestResumedInTheNextLife$", old: "	if d.Seq > 0 && !d.Suspended {", new: "	if false {"},
 	{name: "runs/written-before", wrong: "a command ends with what was written before it", file: "runs/own_runs.go",
 		pkg: "runs", run: "^TestWritesInOrder$", old: "if r.own.pending > 0 || what", new: "if what"},
+	{name: "runs/slow-author-again", wrong: "an author that brings nothing is asked before all others again",
+		file: "runs/answer.go", pkg: "runs", run: "^TestSlowAuthorGivesWay$", old: "return a.tried.Compare(b.tried)", new: "return 0"},
 	{name: "runs/suspended-is-answered", wrong: "a suspended run is ended by an answer", file: "runs/answer.go",
 		pkg: "runs", run: transcripts,
 		old: "	case r.own.what == cancelling, r.state == StateCancelled, r.state == StateSuspended:\n",
