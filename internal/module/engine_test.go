@@ -205,6 +205,11 @@ func load(t testing.TB, cfg Config, path string) *Module {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return loadBytes(t, cfg, bin)
+}
+
+func loadBytes(t testing.TB, cfg Config, bin []byte) *Module {
+	t.Helper()
 	h, err := NewHost(cfg)
 	if err != nil {
 		t.Fatal(err)

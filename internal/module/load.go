@@ -41,7 +41,8 @@ type Module struct {
 	host    *Host
 	code    code
 	exports map[string]wasm.FuncType
-	initial image // of an instance that has been initialized
+	initial image  // of an instance that has been initialized
+	word    uint32 // address of the attention word then, and so in all
 	mu      sync.Mutex
 	idle    []*instance
 	closed  bool
@@ -138,7 +139,6 @@ func (m *Module) Close() {
 type instance struct {
 	m     *Module
 	wasm  running // nil: it has not begun
-	word  uint32  // address of the attention word
 	stack [3]uint64
 
 	// Of the call that is under way.
@@ -168,21 +168,22 @@ func (m *Module) instantiate() (*instance, error) {
 	return in, nil
 }
 
-// bind finds the attention word.
+// bind finds the attention word, once: a module sees that it is asked, and its jobs are not to see how many instances
+// there are.
 func (in *instance) bind() error {
 	var stack [1]uint64
 	if err := in.raw(exportAttention, stack[:], 0, wasm.I32); err != nil {
 		return err
 	}
-	in.word = uint32(stack[0])
-	if _, ok := in.wasm.read(in.word, 4); !ok {
+	in.m.word = uint32(stack[0])
+	if _, ok := in.wasm.read(in.m.word, 4); !ok {
 		return &Error{in.m.Hash, "its attention word is outside its memory"}
 	}
 	return nil
 }
 
 // raise has the module come by at its next spawn.
-func (in *instance) raise() { in.wasm.write(in.word, []byte{0, 0, 0, 0}) }
+func (in *instance) raise() { in.wasm.write(in.m.word, []byte{0, 0, 0, 0}) }
 
 func (in *instance) close() { in.wasm.close() }
 
@@ -223,15 +224,11 @@ var errNoMemory = errors.New("there is no memory for another instance")
 
 // restore makes an instance what the module was after its initialization.
 func (in *instance) restore() error {
-	err := in.wasm.restore(in.m.initial)
-	if err != nil {
+	if err := in.wasm.restore(in.m.initial); err != nil {
 		return in.m.error(err)
-	}
-	if in.word == 0 {
-		err = in.bind()
 	}
 	in.children, in.result, in.unwind, in.engine, in.shared = children{}, nil, nil, nil, nil
 	in.seen, in.names, in.guard = nil, nil, false
 	in.lines, in.touched, in.clock, in.asked, in.budget = 0, 0, 0, 0, in.m.host.cfg.Budget
-	return err
+	return nil
 }
