@@ -8,7 +8,7 @@ import (
 )
 
 // byHand loads a module that is written down here: of one page of memory, with a mutable i32 and, as the bodies of its
-// functions without their ends, what is given or what does nothing.
+// functions without their ends, what is given or what does nothing. Its function 0 is satin1.read, and 1 satin1.write.
 func byHand(t *testing.T, cfg Config, bodies map[string][]byte) *Module {
 	t.Helper()
 	const description = `{"abi": 1, "name": "byhand"}`
@@ -18,7 +18,10 @@ func byHand(t *testing.T, cfg Config, bodies map[string][]byte) *Module {
 		all := slices.Concat(parts...)
 		return append(binary.AppendUvarint(nil, uint64(len(all))), all...)
 	}
-	var types, funcs, exports, code []byte
+	types := []byte{0x60, 1, i32, 1, i64, 0x60, 7, i32, i32, i32, i32, i32, i32, i32, 0}
+	imports := slices.Concat([]byte{2}, sized([]byte("satin1")), sized([]byte("read")), []byte{0, 0},
+		sized([]byte("satin1")), sized([]byte("write")), []byte{0, 1})
+	var funcs, exports, code []byte
 	for n, f := range []struct {
 		name    string
 		params  int
@@ -33,8 +36,8 @@ func byHand(t *testing.T, cfg Config, bodies map[string][]byte) *Module {
 		{exportRender, 2, i64, []byte{0x42, 0}},
 	} {
 		types = append(append(append(types, 0x60), sized(slices.Repeat([]byte{i32}, f.params))...), 1, f.result)
-		funcs = append(funcs, byte(n))
-		exports = append(append(append(exports, sized([]byte(f.name))...), 0), byte(n))
+		funcs = append(funcs, byte(n+2))
+		exports = append(append(append(exports, sized([]byte(f.name))...), 0), byte(n+2))
 		body, given := bodies[f.name]
 		if !given {
 			body = f.nothing
@@ -47,7 +50,7 @@ func byHand(t *testing.T, cfg Config, bodies map[string][]byte) *Module {
 		id      byte
 		content []byte
 	}{
-		{1, append([]byte{n}, types...)}, {3, append([]byte{n}, funcs...)}, {5, []byte{1, 0, 1}},
+		{1, append([]byte{n + 2}, types...)}, {2, imports}, {3, append([]byte{n}, funcs...)}, {5, []byte{1, 0, 1}},
 		{6, []byte{1, i32, 1, 0x41, 0, 0x0b}}, {7, append([]byte{n}, exports...)}, {10, append([]byte{n}, code...)},
 		{11, slices.Concat([]byte{1, 0, 0x41, text, 0x0b}, sized([]byte(description)))},
 	} {

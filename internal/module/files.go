@@ -84,16 +84,8 @@ func (s *files) File(name string) (Name, bool) {
 // the answer.
 func (s *files) named(names []byte) (list []File) {
 	for _, f := range s.all {
-		if s.asked[f.Name] {
+		if s.asked[f.Name] || among(names, constantOf(f.Bytes)) {
 			list = append(list, f)
-			continue
-		}
-		name := constantOf(f.Bytes)
-		for b := names; len(b) >= nameSize; b = b[nameSize:] {
-			if Name(b[:nameSize]) == name {
-				list = append(list, f)
-				break
-			}
 		}
 	}
 	return list

@@ -113,7 +113,7 @@ func run(w *engine.Worker, d *engine.Desc, c Call) ([]byte, error) {
 	if err != nil {
 		panic(err)
 	}
-	values := newValues(w, m)
+	values := newValues(w, m, c.Names)
 	defer values.release()
 	for _, f := range c.Files {
 		values.Constant(f.Bytes)

@@ -10,7 +10,7 @@ import (
 
 // vaultOf is what running jobs of a pool have in their hands.
 func vaultOf(p *engine.Pool) *vault {
-	return p.Shelf().Beside(nil, func() any { return &vault{} }).(*vault)
+	return p.Shelf().Beside(loner{p.Shelf()}, func() any { return &vault{} }).(*vault)
 }
 
 // A job that looks at a lattice sees what another one, which does not know it, offers to the one of the same name

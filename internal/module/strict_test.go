@@ -1,11 +1,13 @@
 package module
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/engine"
 )
 
@@ -94,5 +96,45 @@ func TestStrictModulesConform(t *testing.T) {
 			_, err := on(pools(t, engine.Config{Workers: 2}), m)(t, "waits", "1234")
 			oneClearLine(t, err, "cannot be compared: run it without --verify")
 		})
+	}
+}
+
+// A strict job sees nothing of what others that run beside it have in their hands: it reads and writes what it names,
+// and nothing else, wherever that is.
+func TestStrictJobsSeeNoOthers(t *testing.T) {
+	at := []byte{0x20, 1} // local.get 1: where its argument is
+	for _, c := range []struct {
+		what  string
+		run   []byte
+		names bool
+		why   string
+	}{
+		{"reads what it names", slices.Concat(at, []byte{0x10, 0, 0x1a, 0x42, 0}), true, ""},
+		{"reads another's", slices.Concat(at, []byte{0x10, 0, 0x1a, 0x42, 0}), false, "neither has made nor names"},
+		{"writes to a constant", slices.Concat([]byte{0x41, 0}, at, at, []byte{0x41, 0}, at, []byte{0x41, 0}, at,
+			[]byte{0x10, 1, 0x42, 0}), true, "writes to what is no object"},
+	} {
+		m := byHand(t, Config{Strict: true}, map[string][]byte{exportRun: c.run})
+		provide(t, m)
+		for where, put := range map[string]func(*engine.Pool, Name){
+			"beside whoever made it": func(p *engine.Pool, name Name) {
+				vaultOf(p).byName = map[Name]*inVault{name: {handle: satin.NewConstant(raw{1}), by: 1}}
+			},
+			"elsewhere": func(p *engine.Pool, name Name) {
+				vaultOf(p).byName = map[Name]*inVault{}
+				p.Shelf().Here(name, constantType, []byte{0x41, 1}, nil)
+			},
+		} {
+			p, name := pools(t, engine.Config{Workers: 1}), constantOf([]byte{1})
+			put(p, name)
+			call := Call{Module: m.Hash, Arg: name[:]}
+			if c.names {
+				call.Names = name[:]
+			}
+			t.Run(c.what+" "+where, func(t *testing.T) {
+				_, err := p.Run(context.Background(), Func, call)
+				oneClearLine(t, err, c.why)
+			})
+		}
 	}
 }

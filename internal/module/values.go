@@ -175,7 +175,7 @@ func guarded(w *engine.Worker, c Call) bool {
 	if err != nil {
 		panic(err)
 	}
-	s := newValues(w, m)
+	s := newValues(w, m, c.Names)
 	defer s.release()
 	out, err := m.callMethod(s, exportGuard, c.Fn, c.Arg)
 	if err != nil {
@@ -208,6 +208,16 @@ func (c Call) Carried() (all []engine.Handle) {
 }
 
 const nameSize = len(Name{})
+
+// among says whether a name is one of some.
+func among(names []byte, name Name) bool {
+	for ; len(names) >= nameSize; names = names[nameSize:] {
+		if Name(names[:nameSize]) == name {
+			return true
+		}
+	}
+	return false
+}
 
 // A bare name is that of a value that came from elsewhere.
 type bare Name

@@ -87,6 +87,7 @@ type values struct {
 	shelf   *engine.Shelf
 	m       *Module
 	vault   *vault
+	names   []byte // that the call has
 	held    map[Name]bool
 	written []version
 	bytes   int // of these
@@ -98,10 +99,19 @@ type version struct {
 	size int
 }
 
-func newValues(w *engine.Worker, m *Module) *values {
+func newValues(w *engine.Worker, m *Module, names []byte) *values {
 	shelf := w.Shelf()
 	v := shelf.Beside(loner{shelf}, func() any { return &vault{byName: map[Name]*inVault{}} }).(*vault)
-	return &values{f: frameOf(w), shelf: shelf, m: m, vault: v}
+	return &values{f: frameOf(w), shelf: shelf, m: m, vault: v, names: names}
+}
+
+// find gives a value that is in the hands of a job here; nil if it is in nobody's. A strict job does not see who else
+// is here: it finds what it has made, and what it names, which is there wherever it runs.
+func (s *values) find(name Name) handle {
+	if s.m.host.cfg.Strict && !s.held[name] && !among(s.names, name) {
+		panic(&Error{s.m.Hash, "a job looks for a shared value that it neither has made nor names"})
+	}
+	return s.vault.find(name)
 }
 
 func (s *values) release() {
@@ -165,11 +175,12 @@ func (s *values) Write(method uint32, old Name, write, next []byte) Name {
 }
 
 func (s *values) object(name Name) (o satin.Object[raw, change]) {
-	if h := s.vault.find(name); h != nil {
-		o, ok := h.(satin.Object[raw, change])
-		if !ok {
-			panic(&Error{s.m.Hash, "it writes to what is no object"})
-		}
+	h := s.find(name)
+	o, ok := h.(satin.Object[raw, change])
+	if kind := s.shelf.Registered(name); !ok && (h != nil || kind != "" && kind != objectName) {
+		panic(&Error{s.m.Hash, "it writes to what is no object"})
+	}
+	if ok {
 		return o
 	}
 	if err := o.UnmarshalBinary(append(name[:], objectName...)); err != nil {
@@ -184,7 +195,7 @@ func (s *values) Lattice(method uint32, about []byte) Name {
 }
 
 func (s *values) lattice(name Name) (l satin.Lattice[topic, grown]) {
-	h := s.vault.find(name)
+	h := s.find(name)
 	if h == nil {
 		if err := l.UnmarshalBinary(append(name[:], latticeName...)); err != nil {
 			panic(err)
@@ -202,7 +213,7 @@ func (s *values) lattice(name Name) (l satin.Lattice[topic, grown]) {
 }
 
 func (s *values) Read(name Name) []byte {
-	switch h := s.vault.find(name).(type) {
+	switch h := s.find(name).(type) {
 	case satin.Constant[raw]:
 		return h.Read(s.f)
 	case satin.Object[raw, change]:
