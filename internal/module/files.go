@@ -18,20 +18,19 @@ const MaxFiles = 8 << 20
 
 // files is Shared for a module that is asked about a run: there are constants only.
 type files struct {
-	m      *Module
-	all    []File
-	byName map[Name]int
-	size   int
-	asked  map[string]bool // files that it has asked for
+	m     *Module
+	all   []File
+	names []Name // of these
+	size  int
+	asked map[string]bool // files that it has asked for
 }
 
 func newFiles(m *Module, list []File) *files {
-	s := &files{m: m, byName: map[Name]int{}}
-	for i, f := range list {
-		s.byName[constantOf(f.Bytes)] = i
+	s := &files{m: m, all: slices.Clone(list)}
+	for _, f := range list {
+		s.names = append(s.names, constantOf(f.Bytes))
 		s.size += len(f.Bytes)
 	}
-	s.all = slices.Clone(list)
 	return s
 }
 
@@ -49,20 +48,19 @@ const constantType = "constant module.raw"
 
 func (s *files) Constant(b []byte) Name {
 	name := constantOf(b)
-	if _, is := s.byName[name]; is {
+	if slices.Contains(s.names, name) {
 		return name
 	}
 	if s.size += len(b); s.size > MaxFiles || len(s.all) >= maxNames {
 		panic(&Error{s.m.Hash, "its files and constants are too large for a run to begin with"})
 	}
-	s.byName[name] = len(s.all)
-	s.all = append(s.all, File{Bytes: b})
+	s.all, s.names = append(s.all, File{Bytes: b}), append(s.names, name)
 	return name
 }
 
 func (s *files) Read(name Name) []byte {
-	i, ok := s.byName[name]
-	if !ok {
+	i := slices.Index(s.names, name)
+	if i < 0 {
 		s.no()
 	}
 	return s.all[i].Bytes
@@ -77,14 +75,14 @@ func (s *files) File(name string) (Name, bool) {
 		s.asked = map[string]bool{}
 	}
 	s.asked[name] = true
-	return constantOf(s.all[i].Bytes), true
+	return s.names[i], true
 }
 
 // named gives those that a list of names has, and those that the module has asked for: it may again when it shows
 // the answer.
 func (s *files) named(names []byte) (list []File) {
-	for _, f := range s.all {
-		if s.asked[f.Name] || among(names, constantOf(f.Bytes)) {
+	for i, f := range s.all {
+		if s.asked[f.Name] || among(names, s.names[i]) {
 			list = append(list, f)
 		}
 	}

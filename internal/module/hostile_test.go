@@ -165,6 +165,7 @@ func TestHostCallsEnd(t *testing.T) {
 		"a constant":       {satin1["constant"], 1, [3]uint64{at, large, place}},
 		"one that is read": {satin1["read"], 1, [3]uint64{place}},
 		"names":            {satin1["naming"], 100, [3]uint64{at, maxNames}},
+		"offers":           {satin1["grow"], 1, [3]uint64{place, at, 1}},
 	} {
 		for why, e := range map[string]Engine{"it takes too long": nil,
 			errUnwound.Error(): &worker{&pool{closed: true}, &offered{}}} {
@@ -172,7 +173,7 @@ func TestHostCallsEnd(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in.engine, in.shared, in.budget = e, newFiles(m, []File{file}), 1
+			in.engine, in.shared, in.budget = e, takesOffers{newFiles(m, []File{file})}, 1
 			in.wasm.write(place, name[:])
 			func() {
 				defer func() {
@@ -187,6 +188,19 @@ func TestHostCallsEnd(t *testing.T) {
 			}()
 			in.close()
 		}
+	}
+}
+
+// takesOffers has a lattice that is offered to.
+type takesOffers struct{ *files }
+
+func (takesOffers) Grow(Name, []byte) {}
+
+// A module that asks for its file again and again does not have it hashed each time: that is no work that it pays for.
+func TestFilesAreNamedOnce(t *testing.T) {
+	s := newFiles(nil, []File{{Name: "f", Bytes: make([]byte, 128<<10)}})
+	if n := testing.AllocsPerRun(10, func() { s.File("f") }); n > 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
 

@@ -96,6 +96,7 @@ func (in *instance) grewElsewhere() bool {
 func growLattice(in *instance, a []uint64) {
 	in.mayDiffer()
 	in.sharing().Grow(in.name(a[0]), in.copied(a[1], a[2]))
+	in.touches(touchesMost) // the module's own methods have looked at it, and nobody ends these
 }
 
 // naming says what the next job that is offered, or the root job, names.
