@@ -39,10 +39,10 @@ func (l *lines) take(b []byte, now time.Time) (list []string) {
 		if !ended {
 			break
 		}
-		line := printable(l.begun)
+		line, own := printable(l.begun), bytes.HasPrefix(l.begun, []byte(ownMark))
 		l.begun = l.begun[:0]
 		switch {
-		case line == "" || strings.HasPrefix(line, ownMark): // the child's own word is the reason of its death
+		case line == "" || own: // the child's own word is the reason of its death
 			continue
 		case l.spared == 0:
 			l.dropped++

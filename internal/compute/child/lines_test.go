@@ -78,3 +78,26 @@ func TestLastWords(t *testing.T) {
 		}
 	}
 }
+
+// What a module says is heard, and is never taken for what its process says itself, or Go's runtime, of why that ends:
+// else a death by its jobs would be this machine's fault, or the other way round.
+func TestModulesSayNoLastWords(t *testing.T) {
+	for _, mark := range []string{ownMark, "panic: ", "fatal error: "} {
+		var heard []string
+		w := &lastWords{log: func(line string) { heard = append(heard, line) }}
+		say, line := said(w), strings.Repeat(mark, 10)+"it is well"
+		say(strings.Repeat("x", maxWords-2)) // so that a cut line comes first in what is kept of the rest
+		for range 2 * lineBurst {
+			say(line)
+		}
+		for range len(mark) {
+			if words, _ := w.fatal(); words != "" {
+				t.Fatalf("%q is why it died", words)
+			}
+			_, _ = w.Write([]byte{' '})
+		}
+		if len(heard) != lineBurst || heard[1] != line {
+			t.Errorf("%d lines are heard: %q", len(heard), heard)
+		}
+	}
+}

@@ -132,7 +132,7 @@ func provide(sent *sentModule, bin []byte) error {
 func compiled(sent *sentModule, bin []byte) (m *module.Module, bad, err error) {
 	defer endAfter(sent)()
 	cfg := module.Config{Cache: sent.Cache, Strict: sent.Strict,
-		Log: func(line string) { fmt.Fprintln(os.Stderr, line) }}
+		Log: said(os.Stderr)}
 	h, err := module.NewHost(cfg)
 	if err != nil { // compiled code is not kept then
 		cfg.Cache = ""
@@ -143,6 +143,11 @@ func compiled(sent *sentModule, bin []byte) (m *module.Module, bad, err error) {
 	}
 	m, bad = h.Load(bin)
 	return m, bad, nil
+}
+
+// said takes lines of a module's. They begin as no line does by which this process, or Go's runtime, says why it ends.
+func said(w io.Writer) func(line string) {
+	return func(line string) { fmt.Fprintln(w, " "+line) }
 }
 
 // spentEvery is how often it is looked how long compiling has taken.

@@ -241,6 +241,7 @@ func (w *lastWords) Write(b []byte) (int, error) {
 	defer w.mu.Unlock()
 	if w.text = append(w.text, b...); len(w.text) > 2*maxWords {
 		w.text = append(w.text[:maxWords], w.text[len(w.text)-maxWords:]...)
+		w.text[maxWords-1] = ' ' // what comes next may be the middle of a line
 	}
 	return len(b), nil
 }
