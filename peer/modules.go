@@ -198,6 +198,14 @@ func (x *modules) unfit(m *statement.SignedManifest) string {
 	return ""
 }
 
+// unlike says why results of a module's jobs may honestly differ, as far as its imports show; "" if they do not.
+func (x *modules) unlike(h module.Hash) string {
+	if x.lib == nil {
+		return ""
+	}
+	return module.Unlike(x.lib.Bytes(h))
+}
+
 // published says whether a member has published a module.
 func (x *modules) published(h module.Hash) bool { return x.standsFor != nil && x.standsFor(h) }
 

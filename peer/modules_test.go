@@ -175,8 +175,12 @@ func TestModulesNeedConsent(t *testing.T) {
 	if _, err := off.AddModule(context.Background(), control.ModuleFile{Bytes: queens.bin}); err == nil {
 		t.Error("a peer without modules took one")
 	}
-	if _, err := open(t, inProcesses(t)).Submit(context.Background(), queens.submission(t, a, "8")); err == nil {
+	sub := queens.submission(t, a, "8")
+	if _, err := open(t, inProcesses(t)).Submit(context.Background(), sub); err == nil {
 		t.Error("a peer submits a run of a module that it has not")
+	}
+	if _, err := off.Submit(deadline(t), sub); err == nil || !strings.Contains(err.Error(), "runs no modules") {
+		t.Errorf("a peer without modules submits a run of one: %v", err)
 	}
 }
 

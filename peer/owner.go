@@ -69,7 +69,7 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 				clip(sub.Module))
 		}
 		m.Version = h
-		if why := module.Unlike(o.apps.modules.lib.Bytes(h)); why != "" && m.Verify != "" {
+		if why := o.apps.modules.unlike(h); why != "" && m.Verify != "" {
 			return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s", why)
 		}
 	}

@@ -133,6 +133,15 @@ type module struct {
 
 // read reads a whole module.
 func read(bin []byte, lim Limits) (*module, error) {
+	m, err := readTo(rank(0xff), bin, lim)
+	if err == nil && len(m.bodies) != len(m.funcs) {
+		err = fmt.Errorf("the module: has %d functions and code for %d", len(m.funcs), len(m.bodies))
+	}
+	return m, err
+}
+
+// readTo reads a module up to sections of a rank.
+func readTo(most int, bin []byte, lim Limits) (*module, error) {
 	if len(bin) > lim.Module {
 		return nil, fmt.Errorf("the module has %d bytes, at most %d are allowed", len(bin), lim.Module)
 	}
@@ -152,15 +161,14 @@ func read(bin []byte, lim Limits) (*module, error) {
 			if rank(id) <= last {
 				return nil, fmt.Errorf("section %d is out of order or there twice", id)
 			}
-			last = rank(id)
+			if last = rank(id); last > most {
+				return m, nil
+			}
 		}
 		m.section(id, part)
 		if part.end(); part.err != nil {
 			return nil, part.err
 		}
-	}
-	if r.err == nil && len(m.bodies) != len(m.funcs) {
-		r.fail("has %d functions and code for %d", len(m.funcs), len(m.bodies))
 	}
 	return m, r.err
 }

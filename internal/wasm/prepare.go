@@ -40,9 +40,10 @@ type Prepared struct {
 // Version names what Prepare does: its outcome may be kept for as long as that is the same.
 const Version = 4
 
-// Imports says whether a module imports a function; false for what is no module within the limits.
+// Imports says whether a module imports a function; false for what is no module within the limits. It reads no more
+// than that takes: whoever asks may have no bound for its memory.
 func Imports(bin []byte, l Limits, from, name string) bool {
-	m, err := read(bin, l)
+	m, err := readTo(rank(secImport), bin, l)
 	is := func(i imported) bool { return i.module == from && i.name == name }
 	return err == nil && slices.ContainsFunc(m.imports, is)
 }

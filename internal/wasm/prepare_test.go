@@ -74,6 +74,30 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// Whether a module imports a function is found out without what comes after its imports, which may take many times its
+// bytes.
+func TestImportsReadNoMore(t *testing.T) {
+	bin := with([]byte(header), secType, 1, 0x60, 0, 0)
+	bin = with(bin, secImport, 1, 6, 's', 'a', 't', 'i', 'n', '1', 1, 'f', kindFunc, 0)
+	const n = 60_000 // references to nothing: three bytes each
+	var elements writer
+	elements.raw(1, 5, typeFunc)
+	elements.u32(n)
+	elements.raw(bytes.Repeat([]byte{opRefNull, typeFunc, opEnd}, n)...)
+	bin = with(bin, secElement, elements.b...)
+	if _, err := Prepare(bin, options()); err != nil {
+		t.Fatal(err)
+	}
+	allocations := testing.AllocsPerRun(1, func() {
+		if !Imports(bin, DefaultLimits(), "satin1", "f") || Imports(bin, DefaultLimits(), "satin1", "g") {
+			t.Error("what it imports is not found")
+		}
+	})
+	if allocations > 100 {
+		t.Errorf("%v allocations", allocations)
+	}
+}
+
 // What is added to a module cannot be named by it, though it would be there: not the fuel, not the local that holds a
 // NaN before that is canonical, not what refuels.
 func TestNothingOfTheHosts(t *testing.T) {
