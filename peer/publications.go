@@ -83,7 +83,10 @@ const publishedUse = "published "
 // sign makes a notice of this peer's own, and tells everybody.
 func (x *publications) sign(p *statement.Published) (*statement.SignedPublished, error) {
 	p.Swarm, p.Proof = x.host.SwarmName(), x.host.Proof()
-	p.At = max(x.now().Unix(), p.At+1)
+	x.mu.Lock()
+	last := x.notices.Last(x.self.String(), p.Name)
+	x.mu.Unlock()
+	p.At = max(x.now().Unix(), p.At+1, last+1) // the clock may have been set back
 	s, err := p.Sign(x.key)
 	if err != nil {
 		return nil, err
@@ -182,6 +185,9 @@ func (x *publications) publish(p control.Publication) (control.ModuleInfo, error
 	if !x.files.has(p.Name) && len(x.files.files()) >= maxPublishedHere {
 		return control.ModuleInfo{}, control.Errorf(control.ErrRefused,
 			"this peer has published %d modules, and may no more", maxPublishedHere)
+	}
+	if lib := x.modules.lib; lib != nil {
+		lib.Unuse(publishedUse+p.Name, module.Hash{}) // what had this name makes way
 	}
 	info, err := x.modules.add(control.ModuleFile{Bytes: p.Bytes})
 	if err != nil {

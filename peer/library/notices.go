@@ -52,6 +52,16 @@ func (n *Notices) Put(x Notice) bool {
 	return true
 }
 
+// Last is when an author has spoken of a name last, by its clock; 0: never.
+func (n *Notices) Last(author, name string) (at int64) {
+	for _, o := range n.list {
+		if o.Author == author && o.Name == name {
+			at = o.At
+		}
+	}
+	return at
+}
+
 func (n *Notices) count(what func(Notice) bool) (k int) {
 	for _, o := range n.list {
 		if what(o) {
