@@ -51,6 +51,7 @@ type publications struct {
 
 	mu      sync.Mutex
 	notices library.Notices
+	turn    int       // meetings so far
 	signed  time.Time // when this peer's own were last
 }
 
@@ -140,7 +141,8 @@ func (x *publications) hear(b []byte) error {
 func (x *publications) told() (list [][]byte) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for _, n := range x.notices.Told(maxPublishedTold) {
+	x.turn++
+	for _, n := range x.notices.Told(maxPublishedTold, x.turn) {
 		list = append(list, n.Sealed)
 	}
 	return list

@@ -38,6 +38,8 @@ var moduleMutants = []mutant{
 		file: "peer/publications.go", run: "^TestPublishedAgain$", old: "p.At+1, last+1)", new: "p.At+1, last-last)"},
 	{name: "peer/published-stays", wrong: "all that was ever published under a name stays on the disk",
 		old: "		lib.Unuse(publishedUse+p.Name, module.Hash{})", new: "		_ = lib"},
+	{name: "library/told-the-same", wrong: "who comes late never hears of what an honest clock says is old",
+		file: "peer/library/notices.go", run: "^TestNotices$", old: "turn * most % len(list)", new: "turn % 1"},
 	{name: "wasm/loops-are-free", wrong: "an endless loop is never interrupted", file: "internal/wasm/meter.go",
 		run: "^TestPrices$", old: "			if top.back {\n", new: "			if top.back && top.at < 0 {\n"},
 	{name: "wasm/tables-go-nowhere", wrong: "a loop that only a table goes back to is not interrupted",

@@ -90,13 +90,15 @@ func (n *Notices) List() []Notice {
 	return list
 }
 
-// Told gives the newest ones, at most so many, for somebody who may not know them.
-func (n *Notices) Told(most int) []Notice {
-	list := slices.Clone(n.list)
-	slices.SortFunc(list, func(a, b Notice) int {
-		return cmp.Or(cmp.Compare(b.At, a.At), bytes.Compare(a.Module[:], b.Module[:]))
-	})
-	return list[:min(most, len(list))]
+// Told gives some, at most so many, for somebody who may not know them: at each turn the next ones, for what authors
+// say of the time may be a lie.
+func (n *Notices) Told(most, turn int) []Notice {
+	list := n.List()
+	if len(list) <= most {
+		return list
+	}
+	from := turn * most % len(list)
+	return slices.Concat(list[from:], list[:from])[:most]
 }
 
 // Named finds the modules that a name means: NAME, AUTHOR/NAME, or the first digits of a hash are for the caller;

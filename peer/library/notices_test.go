@@ -53,8 +53,21 @@ func TestNotices(t *testing.T) {
 	if len(n.List()) != maxNotices {
 		t.Errorf("there are %d", len(n.List()))
 	}
-	if told := n.Told(3); len(told) != 3 || told[0].At < told[2].At {
-		t.Errorf("told %+v", told)
+	if told := n.Told(2*maxNotices, 1); len(told) != maxNotices {
+		t.Errorf("told are %d", len(told))
+	}
+	told := map[string]bool{}
+	for turn := range (maxNotices + 99) / 100 {
+		list := n.Told(100, turn)
+		for _, o := range list {
+			told[o.Author+"/"+o.Name] = true
+		}
+		if len(list) != 100 {
+			t.Errorf("%d are told at once", len(list))
+		}
+	}
+	if len(told) != maxNotices {
+		t.Errorf("%d of %d are told in turn", len(told), maxNotices)
 	}
 	n.Review(func(author string) bool { return author == "b" })
 	if len(n.List()) != 2 {
