@@ -62,6 +62,7 @@ type Core struct {
 	now    time.Time
 	open   questions
 	blamed map[PeerID]bool
+	fell   bool // somebody was caught, and it is not decided yet what follows
 	scale  scale
 	used   beliefs
 	out    []Order
@@ -110,6 +111,7 @@ func (q *question) authors() []PeerID {
 func (c *Core) do(now time.Time, f func()) []Order {
 	c.now = now
 	f()
+	c.fall()
 	out := c.out
 	c.out = nil
 	return out
@@ -163,11 +165,8 @@ func (c *Core) Proven(now time.Time, claim Claim, from PeerID) []Order {
 // Refuted takes in what came of a node, where it shows by itself that it is wrong.
 func (c *Core) Refuted(now time.Time, claim Claim, from PeerID) []Order {
 	return c.do(now, func() {
-		q := c.ask(claim.Node)
+		c.ask(claim.Node)
 		c.blame(from, Proof{Said: claim, Wrong: Opening{Node: claim.Node, Outcome: claim.Outcome}})
-		if q != nil {
-			c.decide(q)
-		}
 	})
 }
 
@@ -403,16 +402,16 @@ func (c *Core) copyTo(q *question, id PeerID) {
 	c.order(Copy{q.node, id})
 }
 
-// blame names who has lied, and takes back all that rests on its word: first everywhere, since what is decided about
-// one node may have somebody else blamed, and then all others are decided about.
+// blame names who has lied, and takes back all that rests on its word. What follows is decided when all are known who
+// are found out by the same input: see fall.
 func (c *Core) blame(id PeerID, p Proof) {
+	c.fell = true
 	if c.blamed[id] {
 		return
 	}
 	c.blamed[id] = true
 	c.order(Blame{id, p})
-	open := c.open.sorted()
-	for _, q := range open {
+	for _, q := range c.open.sorted() {
 		if q.without(id) && q.accepted != nil && !q.proven && !q.sure(c.view) && !c.enough(q) {
 			if q.accepted = nil; q.rests != nil {
 				q.rests.n--
@@ -421,8 +420,24 @@ func (c *Core) blame(id PeerID, p Proof) {
 			c.order(Withdraw{q.node})
 		}
 	}
-	for _, q := range open {
-		c.decide(q)
+}
+
+// fall decides about all nodes after somebody was caught: first by what this machine has come to of them, since that
+// may have others caught, and then by what is left of what all have said.
+func (c *Core) fall() {
+	for c.fell {
+		c.fell = false
+		open := c.open.sorted()
+		for _, q := range open {
+			if q.sure(c.view) {
+				c.decide(q)
+			}
+		}
+		for _, q := range open {
+			if !c.fell {
+				c.decide(q)
+			}
+		}
 	}
 }
 

@@ -186,6 +186,46 @@ func TestLiarsFallTogether(t *testing.T) {
 	}
 }
 
+// Two are found out at once: by what this machine has come to of one job, by a node that was run again, or the second
+// by what follows from the first. Of another job they have said different things, and the record of one would do for
+// it: nothing of that is believed, for it may be used at once.
+func TestNothingOfLiarsIsUsed(t *testing.T) {
+	for _, other := range []string{"0", "2"} {
+		for name, decide := range map[string]func(c *Core) []Order{
+			"settled": func(c *Core) []Order {
+				c.Came(noon, leaf("1", 7).Claim(), "")
+				return c.Opened(noon, node("1"), "p00", leaf("1", 8).Claim(), nil)
+			},
+			"judged": func(c *Core) []Order {
+				c.Opened(noon, node("1"), "p00", leaf("1", 8).Claim(), leaf("1", 8))
+				c.Opened(noon, node("1"), "p01", leaf("1", 9).Claim(), leaf("1", 9))
+				return c.Reran(noon, node("1"), leaf("1", 7))
+			},
+			"one after the other": func(c *Core) []Order {
+				c.Came(noon, leaf("1", 7).Claim(), "")
+				c.Came(noon, leaf("3", 8).Claim(), "p00")
+				return c.Came(noon, leaf("3", 7).Claim(), "")
+			},
+		} {
+			c, w := doubting(12, 1000)
+			w.passed["p00"] = 0
+			for _, path := range []string{other, "1"} {
+				c.Came(noon, leaf(path, 8).Claim(), "p00")
+				c.Came(noon, leaf(path, 9).Claim(), "p01")
+			}
+			out := decide(c)
+			for _, a := range of[Accept](out) {
+				if a.Node == node(other) {
+					t.Errorf("%s, job %s: %v is used", name, other, a)
+				}
+			}
+			if len(of[Blame](out)) != 2 || len(of[Withdraw](out)) > 0 {
+				t.Errorf("%s, job %s: orders %v", name, other, out)
+			}
+		}
+	}
+}
+
 // Whoever shows nothing when this machine has computed the job already is blamed at once.
 func TestSettledAtOnce(t *testing.T) {
 	c := swarm(2)

@@ -109,7 +109,7 @@ func (c *Core) askDoubted(q *question) {
 	}
 	short := !enough()
 	switch {
-	case c.cfg.Own && (short || len(more) > maxFurther && c.atIt() < c.cfg.AtOnce):
+	case c.cfg.Own && (short || len(more) > maxFurther && c.open.atIt() < c.cfg.AtOnce):
 		q.here = true
 		c.order(RunHere{q.node})
 		return
@@ -138,8 +138,8 @@ func (c *Config) Hands() int {
 }
 
 // atIt counts the nodes that this machine computes.
-func (c *Core) atIt() (n int) {
-	for _, q := range c.open {
+func (l questions) atIt() (n int) {
+	for _, q := range l {
 		if q.here && q.accepted == nil {
 			n++
 		}
