@@ -256,6 +256,8 @@ func (v *proving) heard(n verify.Node, from verify.PeerID, w saying, is verdict)
 		v.absorb(v.core.Refuted(now, claim, author))
 	case author != "" && !v.alike(p.job):
 		v.here(n)
+	case is == isWrong: // or says nothing, here: it is used, and makes no liars of those who have an answer
+		v.absorb(append(v.core.Unlike(now, n), v.core.Came(now, claim, author)...))
 	default:
 		v.absorb(v.core.Came(now, claim, author))
 	}

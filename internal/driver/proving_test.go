@@ -259,6 +259,30 @@ func TestJudgedOutcomes(t *testing.T) {
 	}
 }
 
+// Where this machine has no answer, as it could not read what a job reads, or comes to what is wrong by itself, nobody
+// is a liar who has come to something else.
+func TestOwnNothingIsNoProof(t *testing.T) {
+	for _, nothing := range []bool{true, false} {
+		s, d, from := hearing(t, true)
+		s.alone = true
+		path := job.Path{1}
+		s.gives(d, s.now, path)
+		judge := func(good, nothing bool, essence string) {
+			o := s.orders[len(s.orders)-1]
+			d.Happened(s.now, port.Event{Kind: port.Judged, Good: good, Outcome: []byte(essence),
+				Shared: &port.Shared{Ticket: o.Shared.Ticket, Changed: nothing}})
+		}
+		from(path)("b", "b", "49")
+		judge(true, false, "49")
+		d.Happened(s.now, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1, Runs: 1}},
+			port.Event{Kind: port.Finished, Segment: 2, Outcome: []byte("no answer"), Good: true})
+		judge(false, nothing, "")
+		if string(s.delivered) != "no answer" || len(s.caught) > 0 {
+			t.Errorf("nothing %v: delivered is %q, caught are %+v", nothing, s.delivered, s.caught)
+		}
+	}
+}
+
 // What nobody has said how to compare is not believed, nor does it make a liar of anybody: it is computed here.
 func TestUncomparedOutcomes(t *testing.T) {
 	now, path := time.Second, job.Path{1}

@@ -107,6 +107,8 @@ var provingMutants = []mutant{
 		old: "	case is == isWrong && author != \"\":", new: "	case is > isWrong:"},
 	{name: "proving/nothing-is-a-lie", wrong: "who could not read what a job reads is put out",
 		old: "	case e.Shared.Changed && j.from != \"\":", new: "	case e.Good && e.Shared.Changed:"},
+	{name: "proving/own-nothing", wrong: "who has an answer is put out where this machine has none",
+		run: "^TestOwnNothingIsNoProof$", old: "	case is == isWrong: // or", new: "	case is == isWrong && author != \"\": // or"},
 	{name: "proving/nothing-unasked", wrong: "where the first has no answer nobody else is asked",
 		file: "verify/core.go", pkg: "internal/driver", run: judgedOutcomes, old: "if q == nil && empty {",
 		new: "if q == nil && !empty && empty {"},
