@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -197,8 +198,8 @@ func (j *jury) hear(author peer.ID, b []byte) (heard bool) {
 		return true
 	}
 	m := j.manifest(c)
-	if m == nil || m.Verify == "" {
-		return true
+	if m == nil || m.Verify == "" || c.Function != m.Entry && !strings.HasPrefix(c.Function, m.App+".") {
+		return true // of another application its author may have another version than this peer
 	}
 	c.of = m
 	j.court.mu.Lock()

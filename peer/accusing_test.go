@@ -80,16 +80,20 @@ func TestWhatIsTried(t *testing.T) {
 		change func(a *accusation)
 		tried  bool
 	}{
-		"a lie":                 {run: verified, by: liar, tried: true},
-		"outcomes that fit":     {verified, liar, func(a *accusation) { a.Said.Outcome = []byte("lie") }, true},
-		"a run of others":       {run: job.RunID{3}, by: liar},
-		"a run that believes":   {run: believing, by: liar},
-		"this peer itself":      {run: verified, by: self},
-		"who is out":            {run: verified, by: gone},
-		"who was tried before":  {run: verified, by: known},
-		"words that agree":      {verified, liar, func(a *accusation) { a.Truth = a.says(t, honest, "lie") }, false},
-		"another run's words":   {believing, liar, func(a *accusation) { a.Run = verified }, false},
-		"another job's words":   {verified, liar, func(a *accusation) { a.Function = "other" }, false},
+		"a lie":                {run: verified, by: liar, tried: true},
+		"outcomes that fit":    {verified, liar, func(a *accusation) { a.Said.Outcome = []byte("lie") }, true},
+		"a run of others":      {run: job.RunID{3}, by: liar},
+		"a run that believes":  {run: believing, by: liar},
+		"this peer itself":     {run: verified, by: self},
+		"who is out":           {run: verified, by: gone},
+		"who was tried before": {run: verified, by: known},
+		"words that agree":     {verified, liar, func(a *accusation) { a.Truth = a.says(t, honest, "lie") }, false},
+		"another run's words":  {believing, liar, func(a *accusation) { a.Run = verified }, false},
+		"another job's words":  {verified, liar, func(a *accusation) { a.Function = "other" }, false},
+		"another application's": {verified, liar, func(a *accusation) {
+			a.Function = "peertest2.f"
+			a.Said, a.Truth = a.says(t, liar, "lie"), a.says(t, honest, "truth")
+		}, false},
 		"another path's words":  {verified, liar, func(a *accusation) { a.Path = job.Path{9} }, false},
 		"no signature":          {verified, liar, func(a *accusation) { a.Said.Voucher = nil }, false},
 		"the other's signature": {verified, liar, func(a *accusation) { a.Truth.Voucher = a.Said.Voucher }, false},
@@ -133,9 +137,10 @@ func TestWhatIsTried(t *testing.T) {
 		j.court.unfit = func(*statement.SignedManifest) string { return "" }
 		j.court.out = func(id peer.ID) bool { return id == goneID }
 		j.court.known = func(run job.RunID) *runs.Manifest {
-			return map[job.RunID]*runs.Manifest{verified: {Verify: "quorum=2"}, believing: {}}[run]
+			return map[job.RunID]*runs.Manifest{verified: {App: "peertest", Verify: "quorum=2"},
+				believing: {App: "peertest"}}[run]
 		}
-		a := &accusation{Run: c.run, Path: job.Path{1, 2}, Function: "f", Argument: []byte{1}}
+		a := &accusation{Run: c.run, Path: job.Path{1, 2}, Function: "peertest.f", Argument: []byte{1}}
 		a.Said, a.Truth = a.says(t, c.by, "lie"), a.says(t, honest, "truth")
 		if c.change != nil {
 			c.change(a)
