@@ -92,6 +92,9 @@ func (c *catalog) unfit(m *statement.SignedManifest) string {
 	if _, why := c.lent(m); why != "" {
 		return why
 	}
+	if m.Verify != "" && len(m.Executables) > 0 {
+		return "what executables come to depends on the machine, so a run that needs some cannot be verified"
+	}
 	if why := c.constants.fits(m.Constants); why != "" {
 		return why
 	}

@@ -40,7 +40,8 @@ func TestLacks(t *testing.T) {
 	}
 }
 
-// A run goes to those whose owners have allowed the very files that it needs, under whatever names.
+// A run goes to those whose owners have allowed the very files that it needs, under whatever names. It cannot be
+// verified: of what libraries, memory and time a machine has for them honest members would be put out.
 func TestExecutables(t *testing.T) {
 	bc := child.Program{Name: "bc", Path: "/bin/bc", Hash: [32]byte{1}}
 	dc := child.Program{Name: "dc", Hash: [32]byte{2}}
@@ -67,6 +68,11 @@ func TestExecutables(t *testing.T) {
 		`allow here`
 	if why := none.unfit(m); why != want {
 		t.Errorf("%q, want %q", why, want)
+	}
+	verified := *m
+	verified.Verify = "quorum=2"
+	if why := owner.unfit(&verified); !strings.Contains(why, "cannot be verified") {
+		t.Errorf("verified: %q", why)
 	}
 	for c, able := range map[*catalog]bool{owner: true, same: true, none: false, {}: false} {
 		var card statement.Card

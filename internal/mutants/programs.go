@@ -22,6 +22,8 @@ var programMutants = []mutant{
 	{name: "program/version-for-quarantine", wrong: "doctor sends for another version where jobs have killed processes",
 		file: "peer/doctor.go", pkg: "peer", run: "^TestWhatLetsARunIn$", old: "	case r.Quarantined:\n",
 		new: "	case false:\n"},
+	{name: "program/verified", wrong: "a run is verified whose results depend on the machine", file: "peer/applications.go",
+		pkg: "peer", run: "^TestExecutables$", old: "m.Verify != \"\" && len(m.Executables) > 0 {", new: "m.Verify != \"\" && m.Executables == nil {"},
 	{name: "program/changed-unseen", wrong: "doctor finds nothing wrong with a file that is not run any more",
 		file: "peer/doctor.go", run: "^TestChangedExecutable$", old: "err != nil || hash != x.Hash {",
 		new: "err != nil && hash != x.Hash {"},
