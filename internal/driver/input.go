@@ -204,6 +204,7 @@ func (d *Driver) finished(now time.Duration, e *port.Event) steal.Output {
 	if e.Good && good {
 		d.store(s, outcome, voucher, RanHere)
 	}
+	good = good && !d.shared.lacked(e.Segment)
 	d.release(e.Segment)
 	if err != nil {
 		d.shared.useless("what a job has come to cannot leave: ", err)

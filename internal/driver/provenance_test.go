@@ -10,6 +10,7 @@ import (
 	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/steal/policy"
 	"github.com/satin-peer/satin/verify"
@@ -30,6 +31,9 @@ func (s *desk) Do(*port.Order)                    {}
 func (s *desk) Send(m *steal.Message)             { s.Message = *m }
 func (s *desk) Tell(*steal.News)                  {}
 func (s *desk) Answer([]byte)                     {}
+func (s *desk) SendShared(*sharedobj.Message)     {}
+func (s *desk) TellShared(*sharedobj.News)        {}
+func (s *desk) Note(string)                       {}
 func (s *desk) Digest(outcome []byte) verify.Hash { return sha256.Sum256(outcome) }
 func (s *desk) Store(p steal.Partial, _ driver.Source) {
 	s.stored[driver.NodeOf(p.Path, p.Identity)] = p
@@ -80,7 +84,14 @@ func newWorkshop(t *testing.T, commit func(*verify.Claim, *driver.Made)) *worksh
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.d = driver.New(driver.Config{Core: core, Engine: w, Transport: w, Store: w, Notary: w, Commit: commit})
+	cfg := sharedobj.Default()
+	cfg.MaxBytes = constantSize
+	shared, err := sharedobj.NewCore(cfg, "a", driver.SharedMembers(members), rand.New(rand.NewPCG(1, 2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.d = driver.New(driver.Config{Core: core, Engine: w, Transport: w, Store: w, Notary: w, Commit: commit,
+		Shared: shared, SharedTransport: w})
 	grant := func(h steal.Handle, path job.Path) steal.Grant {
 		return steal.Grant{Handle: h, Job: steal.Job{Path: path, Function: "f", Identity: idOf(path)}}
 	}
@@ -317,6 +328,30 @@ func TestTimesAreSaid(t *testing.T) {
 		}
 		if claim := whole.Claim(); !whole.Opens(&claim) {
 			t.Errorf("%s: what is said does not open", what)
+		}
+	}
+}
+
+// Where results are compared, a job that could not have, or hold, what is shared goes back to whoever gave it: that it
+// fails here says nothing of what it comes to elsewhere, and its author would be put out for it.
+func TestFailedReadsAreNoResult(t *testing.T) {
+	for name, commit := range map[string]func(*verify.Claim, *driver.Made){"believed": nil,
+		"compared": func(*verify.Claim, *driver.Made) {}} {
+		w := newWorkshop(t, commit)
+		large := constant("large")
+		large.Shared.State = sharedobj.Build(make([]byte, 2*constantSize))
+		large.Shared.Recipe.State = large.Shared.State.Blob
+		w.tell(large)
+		w.tell(port.Event{Kind: port.Finished, Segment: 1, Outcome: []byte("a panic")})
+		if back := w.Return != nil && w.Return.Begun; back != (commit != nil) || back == (w.Result != nil) {
+			t.Errorf("%s: the job leads to %+v", name, w.Message)
+		}
+		w.step(&steal.Message{Reply: &steal.StealReply{Jobs: []steal.Grant{{Handle: 3,
+			Job: steal.Job{Path: job.Path{5}, Function: "f", Identity: idOf(job.Path{5})}}}}})
+		w.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 2, Idle: 1, Runs: 3}},
+			port.Event{Kind: port.Finished, Segment: 3, Outcome: []byte("a result"), Good: true})
+		if w.Result == nil {
+			t.Errorf("%s: the next one leads to %+v", name, w.Message)
 		}
 	}
 }

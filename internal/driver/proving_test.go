@@ -36,10 +36,6 @@ type signed struct {
 	made      *verify.Opening // behind what is brought, if it is not a job alone
 }
 
-func (s *signed) SendShared(*sharedobj.Message) {}
-func (s *signed) TellShared(*sharedobj.News)    {}
-func (s *signed) Note(string)                   {}
-
 func (s *signed) Vouch(job.RunID, *verify.Opening) []byte { return []byte("o") }
 
 func (s *signed) Claim(n verify.Node, outcome verify.Hash, _ []byte) (c verify.Claim, of verify.Authors) {

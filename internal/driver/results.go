@@ -33,6 +33,8 @@ type results struct {
 	last sharedobj.JobID
 	used map[steal.SegmentID][]sharedobj.Digest
 	sent map[sentResult][]sharedobj.Digest
+	// short are the segments in which somebody may have failed for want of what is shared.
+	short map[steal.SegmentID]bool
 
 	saidLarge bool // the user was told of one that is more than this peer may hold
 }
@@ -58,7 +60,7 @@ const resultIDs = sharedobj.JobID(1) << 63
 
 func newResults() results {
 	return results{held: map[sharedobj.JobID]*heldBack{}, used: map[steal.SegmentID][]sharedobj.Digest{},
-		sent: map[sentResult][]sharedobj.Digest{}}
+		sent: map[sentResult][]sharedobj.Digest{}, short: map[steal.SegmentID]bool{}}
 }
 
 // resultIn is the result that a message brings to its receiver, or takes from its sender.
@@ -258,7 +260,22 @@ func (s *shared) ended(id steal.SegmentID) {
 	if s != nil {
 		s.unpin(s.results.used[id])
 		delete(s.results.used, id)
+		delete(s.results.short, id)
 	}
+}
+
+// failed notes that a job here is to fail, as what it reads cannot be had, or what it has made cannot be held: which
+// one is not known.
+func (s *shared) failed() {
+	for id := range s.d.segments {
+		s.results.short[id] = true
+	}
+}
+
+// lacked says whether what a segment has come to says nothing of what its job comes to elsewhere. Where results are
+// compared nobody is to sign that: its job goes back.
+func (s *shared) lacked(id steal.SegmentID) bool {
+	return s != nil && s.d.cfg.Commit != nil && s.results.short[id]
 }
 
 // sends pins what a result names until it is acknowledged.

@@ -231,8 +231,11 @@ func (s *shared) carryOut(o *sharedobj.Order) {
 			return
 		}
 		s.there[o.Digest] = true
-	case sharedobj.OrderForget, sharedobj.OrderFailed:
+	case sharedobj.OrderForget:
 		delete(s.there, o.Digest)
+	case sharedobj.OrderFailed:
+		delete(s.there, o.Digest)
+		s.failed()
 	}
 	s.d.order = port.Order{Kind: portOrder[o.Kind], Segment: segment, Shared: &port.Shared{Ticket: o.Ticket,
 		Digest: o.Digest, Parent: o.Parent, Name: o.Name, Data: o.Data, Text: text, Own: o.Own, Awaited: o.Read}}
