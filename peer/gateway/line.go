@@ -39,8 +39,8 @@ type line struct {
 	bell  chan struct{} // there is something to write, or the line has ended; room for one
 }
 
-// send queues a frame; false if it is not going to leave. It does not block. What puts the tab out is the last word:
-// the connection ends when that has left.
+// send queues a frame; false if it is not going to leave. It does not block. What puts the tab out is the last word,
+// and goes before all that waits: the connection ends when that has left.
 func (l *line) send(f *tab.Frame) bool {
 	b, err := f.Encode(tab.MaxToTab)
 	if err != nil {
@@ -48,10 +48,15 @@ func (l *line) send(f *tab.Frame) bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.ended || len(l.queue) > 0 && l.bytes+len(b) > maxQueue {
+	last := f.Over != nil && f.Over.Out()
+	switch {
+	case l.ended:
+		return false
+	case last:
+		l.ended, l.queue, l.bytes = true, nil, 0
+	case len(l.queue) > 0 && l.bytes+len(b) > maxQueue:
 		return false
 	}
-	l.ended = f.Over != nil && f.Over.Out()
 	l.queue = append(l.queue, b)
 	l.bytes += len(b)
 	l.ring()
@@ -65,12 +70,27 @@ func (l *line) ring() {
 	}
 }
 
-// end has the writer stop.
+// end has the writer stop. Of what waits nothing leaves but a last word.
 func (l *line) end() {
 	l.mu.Lock()
-	l.ended = true
+	if !l.ended {
+		l.ended, l.queue = true, nil
+	}
 	l.mu.Unlock()
 	l.ring()
+}
+
+// next takes out the frame that leaves next, and rings for the one after it; nil if none waits, and none will if the
+// line has ended.
+func (l *line) next() (b []byte, ended bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.queue) > 0 {
+		b, l.queue[0] = l.queue[0], nil
+		l.queue, l.bytes = l.queue[1:], l.bytes-len(b)
+		l.ring()
+	}
+	return b, l.ended
 }
 
 // write sends what is queued until the line ends. Then the reader's connection is of no use either.
@@ -79,22 +99,17 @@ func (l *line) write() {
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
 	for {
-		l.mu.Lock()
-		list, ended := l.queue, l.ended
-		l.queue, l.bytes = nil, 0
-		l.mu.Unlock()
-		for _, b := range list {
+		select {
+		case <-l.bell:
+			b, ended := l.next()
+			if b == nil && ended {
+				return
+			}
 			_ = l.conn.SetWriteDeadline(time.Now().Add(writeWithin))
-			if l.conn.WriteMessage(websocket.BinaryMessage, b) != nil {
+			if b != nil && l.conn.WriteMessage(websocket.BinaryMessage, b) != nil {
 				l.end()
 				return
 			}
-		}
-		if ended {
-			return
-		}
-		select {
-		case <-l.bell:
 		case <-ping.C:
 			_ = l.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeWithin))
 			l.send(&tab.Frame{Still: &tab.Still{}})

@@ -201,7 +201,8 @@ func (s *Server) Serve() error {
 	return err
 }
 
-// Close ends the tabs' connections, gives requests in progress until ctx ends, and lets go of the port.
+// Close ends the tabs' connections, gives requests in progress, and tabs that a frame is on its way to, until ctx ends,
+// and lets go of the port.
 func (s *Server) Close(ctx context.Context) error {
 	s.mu.Lock()
 	lines := s.lines
@@ -210,6 +211,11 @@ func (s *Server) Close(ctx context.Context) error {
 		l.end()
 	}
 	s.mu.Unlock()
+	defer context.AfterFunc(ctx, func() {
+		for l := range lines {
+			_ = l.conn.Close()
+		}
+	})()
 	err := s.http.Shutdown(ctx)
 	if err != nil {
 		err = errors.Join(err, s.http.Close())
