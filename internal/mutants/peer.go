@@ -75,6 +75,11 @@ var peerMutants = []mutant{
 		old: "			_ = l.conn.Close()\n		}\n	})()", new: "			_ = l.conn\n		}\n	})()"},
 	{name: "gateway/full-queue-stays", wrong: "a tab that reads slowly cannot be put out", file: "peer/gateway/line.go",
 		pkg: "peer/gateway", run: "^TestLastWordHasRoom$", old: "true, nil, 0", new: "true, l.queue, l.bytes"},
+	{name: "gateway/pongs-are-tickets", wrong: "who only answers pings keeps a place", file: "peer/gateway/line.go",
+		pkg: "peer/gateway", run: "^TestPongsAreNoTicket$",
+		old: "	_ = l.conn.SetReadDeadline(time.Now().Add(helloWithin))\n",
+		new: "	_ = l.conn.SetReadDeadline(time.Now().Add(helloWithin))\n" +
+			"	l.conn.SetPongHandler(func(string) error { return l.conn.SetReadDeadline(time.Now().Add(goneAfter)) })\n"},
 	{name: "visitors/issuer-must-be-here", wrong: "links die with the member that has made them", file: "peer/host/vouch.go",
 		pkg: "peer/host", run: "^TestVouch$",
 		old: "return verifyChain(r.lines.of(id), h", new: "return verifyChain(nil, h"},

@@ -164,6 +164,21 @@ func TestLastWordHasRoom(t *testing.T) {
 	}
 }
 
+// Guards against whoever has no ticket and keeps a place: answers to what the gateway asks a browser are no first word.
+func TestPongsAreNoTicket(t *testing.T) {
+	inVirtualTime(t, func(x *virtual) {
+		c := x.greeted()
+		go hear(c)
+		for begun := time.Now(); c.WriteControl(websocket.PongMessage, nil, time.Now().Add(time.Hour)) == nil; {
+			if time.Sleep(time.Second); time.Since(begun) > time.Hour {
+				t.Error("it is there for an hour")
+				_ = c.Close()
+			}
+		}
+		x.close(time.Second)
+	})
+}
+
 // A house that puts a tab out says so as its last word, whatever the tab goes on to say or not.
 func TestPutOut(t *testing.T) {
 	s, h := keep(t, Config{})

@@ -186,7 +186,6 @@ func (s *Server) serve(l *line, who netip.Prefix) error {
 	_, _ = rand.Read(g.Challenge[:]) // documented never to fail
 	l.send(&tab.Frame{Greeting: g})
 	l.conn.SetReadLimit(statement.MaxVisit + wire.FrameHead + 64)
-	l.conn.SetPongHandler(func(string) error { return l.conn.SetReadDeadline(time.Now().Add(goneAfter)) })
 	_ = l.conn.SetReadDeadline(time.Now().Add(helloWithin))
 	f, err := l.read()
 	if err != nil {
@@ -199,6 +198,7 @@ func (s *Server) serve(l *line, who netip.Prefix) error {
 	}
 	defer visitor.Left()
 	l.conn.SetReadLimit(tab.MaxFromTab)
+	l.conn.SetPongHandler(func(string) error { return l.conn.SetReadDeadline(time.Now().Add(goneAfter)) })
 	for {
 		f, err := l.read()
 		if err == nil {
