@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// maxWaiting is how many connections may be open without a request in progress. It is well below maxConnections, so
-// that these alone never keep anybody out.
+// maxWaiting is how many connections may be open without a request in progress of somebody who may look. It is well
+// below maxConnections, so that these alone never keep anybody out.
 const maxWaiting = maxConnections / 2
 
-// A door lets in whoever comes, and puts out whoever has waited longest without a whole request when too many do:
-// any program of this machine can open connections and say nothing.
+// A door lets in whoever comes, and puts out whoever has waited longest without such a request when too many do: any
+// program of this machine can open connections and say nothing, or half of a request, or read nothing.
 type door struct {
 	mu      sync.Mutex
 	waiting *list.List // of net.Conn, the longest first
@@ -37,19 +37,21 @@ func (d *door) attach(s *http.Server) {
 			d.goesOn(c)
 		}
 	}
-	handler := s.Handler
-	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if c, ok := r.Context().Value(connection{}).(net.Conn); ok {
-			d.goesOn(c)
-		}
-		handler.ServeHTTP(w, r)
-	})
+}
+
+// passes lets a request take its time.
+func (d *door) passes(r *http.Request) {
+	if c, ok := r.Context().Value(connection{}).(net.Conn); ok {
+		d.goesOn(c)
+	}
 }
 
 func (d *door) waits(c net.Conn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.places[c] == nil {
+	if e := d.places[c]; e != nil {
+		d.waiting.MoveToBack(e)
+	} else {
 		d.places[c] = d.waiting.PushBack(c)
 	}
 	for d.waiting.Len() > maxWaiting {

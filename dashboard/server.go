@@ -99,6 +99,7 @@ type Server struct {
 	at       netip.AddrPort
 	listener net.Listener
 	http     *http.Server
+	door     *door
 	sessions *sessions
 	source   Source
 	hub      *hub
@@ -152,7 +153,8 @@ func Open(cfg Config) (*Server, error) {
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(cfg.Log.Handler(), slog.LevelDebug),
 	}
-	newDoor().attach(s.http)
+	s.door = newDoor()
+	s.door.attach(s.http)
 	if s.files, err = writeFiles(cfg.Dir, s.base(), s.sessions.tokens); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
