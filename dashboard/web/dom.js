@@ -42,13 +42,16 @@ export function setBadge(e, [letter, tone]) {
  * @template T @param {Element} parent @param {T[]} items @param {(item: T) => string} key
  * @param {(item: T) => Element} make @param {(e: Element, item: T) => void} update */
 export function keep(parent, items, key, make, update) {
-  const have = new Map([...parent.children].map((e) => [e.getAttribute("data-key") ?? "", e]));
+  /** @type {Map<string, Element[]>} several may have one key */
+  const have = new Map();
+  for (const e of parent.children) {
+    const of = e.getAttribute("data-key") ?? "";
+    have.set(of, [...(have.get(of) ?? []), e]);
+  }
   let at = parent.firstElementChild;
   for (const item of items) {
-    let e = have.get(key(item));
-    if (e) {
-      have.delete(key(item));
-    } else {
+    let e = have.get(key(item))?.shift();
+    if (!e) {
       e = make(item);
       e.setAttribute("data-key", key(item));
     }
@@ -56,7 +59,7 @@ export function keep(parent, items, key, make, update) {
     if (e === at) at = at.nextElementSibling;
     else parent.insertBefore(e, at);
   }
-  for (const e of have.values()) e.remove();
+  for (const e of [...have.values()].flat()) e.remove();
 }
 
 /** @template T @typedef {{head: string, number?: boolean, sign?: (item: T) => [string, string], text: (item: T) => string}} Column */
