@@ -3,10 +3,12 @@ package dashboard_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -382,5 +384,31 @@ func TestAsk(t *testing.T) {
 	if _, err = dashboard.Ask(ctx, s.dir, dashboard.View); err == nil ||
 		!strings.Contains(err.Error(), "not the current one") {
 		t.Errorf("with an old token: %v", err)
+	}
+}
+
+// Guards against what a daemon leaves that was killed: another program at its port, of any user, would have the browser
+// open what it likes, or a terminal obey it.
+func TestAskAnotherProgram(t *testing.T) {
+	says := ""
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(dashboard.Link{Link: says})
+	}))
+	defer s.Close()
+	dir := t.TempDir()
+	for name, text := range map[string]string{dashboard.AddressFile: s.URL, dashboard.ControlFile: "T"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, says = range []string{"", "file:///etc/passwd", "--help", "https://evil.example/#login=A", s.URL + "/#login=\x1b[2J",
+		s.URL + ".evil.example/#login=A"} {
+		if link, err := dashboard.Ask(t.Context(), dir, dashboard.View); !errors.Is(err, dashboard.ErrNotRunning) {
+			t.Errorf("%q is to be opened, %v", link, err)
+		}
+	}
+	says = s.URL + "/#login=A2"
+	if link, err := dashboard.Ask(t.Context(), dir, dashboard.View); link != says {
+		t.Error(err)
 	}
 }

@@ -96,8 +96,15 @@ func Ask(ctx context.Context, dir string, l Level) (string, error) {
 	if err := json.Unmarshal(text, &link); err != nil {
 		return "", fmt.Errorf("the reply of the dashboard at %s cannot be read: %w", base, err)
 	}
+	// A daemon that was killed leaves its files, and its port to anybody: another program's word is not opened.
+	if secret, ok := strings.CutPrefix(link.Link, base+loginMark); !ok || strings.Trim(secret, secretLetters) != "" {
+		return "", fmt.Errorf("%w: another program answers at %s", ErrNotRunning, base)
+	}
 	return link.Link, nil
 }
+
+// secretLetters are those of rand.Text.
+const secretLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
 func readLine(path string) (string, error) {
 	text, err := os.ReadFile(path)
