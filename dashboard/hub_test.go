@@ -2,9 +2,13 @@ package dashboard
 
 import (
 	"context"
+	"net"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/gorilla/websocket"
 
 	"github.com/satin-peer/satin/internal/report"
 )
@@ -73,4 +77,62 @@ func TestCountsWhatIsLeftOut(t *testing.T) {
 	if got := string(c.Set[statusTopic]["left_out"]); got != `{"peers":0,"runs":3,"clusters":0}` {
 		t.Errorf("left out: %s", got)
 	}
+}
+
+// A piped listener has the connections that it is given, which wait for virtual time.
+type piped struct {
+	net.Listener
+	conns chan net.Conn
+}
+
+func (p piped) Accept() (net.Conn, error) {
+	if c, ok := <-p.conns; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p piped) Close() error {
+	close(p.conns)
+	return p.Listener.Close()
+}
+
+// Guards against a page that is sent something and reads nothing, as one that sleeps behind a forwarded port: the
+// daemon waited for it when it was to end.
+func TestCloseWaitsForNoReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := Open(Config{Source: &counter{}, Dir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := piped{s.listener, make(chan net.Conn)}
+		served := make(chan error)
+		go func() { served <- s.http.Serve(l) }()
+		d := websocket.Dialer{NetDialContext: func(context.Context, string, string) (net.Conn, error) {
+			here, there := net.Pipe()
+			l.conns <- there
+			return here, nil
+		}}
+		conn, reply, err := d.Dial("ws://"+s.at.String()+livePath,
+			http.Header{"Authorization": {"Bearer " + s.sessions.tokens[View]}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reply.Body.Close()
+		defer conn.Close()
+		if err := conn.WriteJSON(Subscription{Topics: topics[:]}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second) // by when it is sent everything
+		begun := time.Now()
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(begun); took > closeWithin {
+			t.Errorf("it has closed after %v", took)
+		}
+		if err := <-served; err != http.ErrServerClosed {
+			t.Error(err)
+		}
+	})
 }

@@ -61,6 +61,8 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // it has answered
 	}
+	// One that reads slowly, or not at all, does not hold up the end.
+	defer context.AfterFunc(s.ending, func() { time.AfterFunc(closeWithin, func() { conn.Close() }) })()
 	ctx, cancel := context.WithCancel(s.ending)
 	c := &client{hub: s.hub, watcher: watcher, conn: conn, subscribed: make(chan Subscription, 1)}
 	s.active.Go(func() {

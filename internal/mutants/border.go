@@ -53,6 +53,8 @@ var borderMutants = []mutant{
 		file: "dashboard/guard.go", run: "^TestDoorForStrangers$",
 		old: "		have, byToken := s.sessions.levelOf(r)\n",
 		new: "		have, byToken := s.sessions.levelOf(r)\n		s.door.passes(r)\n"},
+	{name: "dashboard/waits-for-readers", wrong: "a page that reads nothing keeps the daemon from ending",
+		file: "dashboard/live.go", run: "^TestCloseWaitsForNoReader$", old: "func() { conn.Close() }", new: "func() {}"},
 	{name: "dashboard/opens-anything", wrong: "the browser is sent where another program likes", file: "dashboard/files.go",
 		run: "^TestAskAnotherProgram$", old: "!ok || strings.Trim(secret, secretLetters) != \"\"",
 		new: "!ok && secret == \"\""},
