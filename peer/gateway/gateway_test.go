@@ -106,7 +106,7 @@ func keep(t *testing.T, cfg Config) (*Server, inn) {
 // knock opens a websocket; status is that of the answer if it is refused.
 func knock(t *testing.T, s *Server, head http.Header) (c *websocket.Conn, status int) {
 	t.Helper()
-	c, r, err := websocket.DefaultDialer.DialContext(t.Context(), "ws://"+s.base.URL().Host+"/peer", head)
+	c, r, err := websocket.DefaultDialer.DialContext(t.Context(), "ws://"+s.listener.Addr().String()+"/peer", head)
 	if r == nil {
 		return nil, 0 // the connection was not taken
 	}
@@ -225,6 +225,25 @@ func TestTabsAreBounded(t *testing.T) {
 	}
 }
 
+// Guards that visitors who come through a proxy on this machine are told apart by what it says last, whatever they say
+// themselves, and that its own address is nobody's: one of them had all others refused. Without a proxy nobody says.
+func TestBehindAProxy(t *testing.T) {
+	for _, proxy := range []string{"", "https://help.example.org"} {
+		s, _ := keep(t, Config{URL: proxy, TabsEach: 1})
+		for i, c := range []struct {
+			from []string
+			in   bool
+		}{{[]string{"192.0.2.1"}, true}, {[]string{"192.0.2.2, 192.0.2.1"}, false},
+			{[]string{"192.0.2.1", "192.0.2.2"}, proxy != ""}, {nil, proxy != ""}, {nil, proxy != ""}} {
+			head := s.own()
+			head["X-Forwarded-For"] = c.from
+			if _, status := knock(t, s, head); (status == http.StatusSwitchingProtocols) != c.in {
+				t.Errorf("tab %d by the proxy %q: %d", i, proxy, status)
+			}
+		}
+	}
+}
+
 // Addresses are counted apart, households as one, and offences are forgotten.
 func TestTurnstile(t *testing.T) {
 	now := time.Unix(1000, 0)
@@ -243,6 +262,13 @@ func TestTurnstile(t *testing.T) {
 	}
 	if x.enter(one, now) || !x.enter(one, now.Add(offenceLife)) {
 		t.Error("who offends is refused for a minute")
+	}
+	x.leave(four)
+	for range maxOffences {
+		x.offended(netip.Prefix{}, now)
+	}
+	if !x.enter(network("nowhere"), now) || x.enter(network(""), now) {
+		t.Error("what has no address counts only in all")
 	}
 	for i := range maxRemembered + 10 {
 		x.offended(netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}), 32), now)

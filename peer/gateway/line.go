@@ -129,7 +129,7 @@ func (l *line) read() (*tab.Frame, error) {
 
 // talk serves a tab until its connection ends.
 func (s *Server) talk(w http.ResponseWriter, r *http.Request) {
-	who := network(r.RemoteAddr)
+	who := s.visitor(r)
 	if !s.tabs.enter(who, time.Now()) {
 		http.Error(w, "there are as many tabs here as there may be, or this address has misbehaved: try again in a minute",
 			http.StatusTooManyRequests)

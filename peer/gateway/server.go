@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -98,6 +99,7 @@ type Server struct {
 	tabs     *turnstile
 	files    map[string]*file
 	tls      bool
+	proxied  bool // browsers come through a proxy on this machine
 	packer   packer
 
 	choosing sync.Mutex
@@ -151,7 +153,12 @@ func Open(cfg Config) (*Server, error) {
 		_ = l.Close()
 		return nil, err
 	}
-	s.listener = turned{l, newTurnstile(cfg.TabsEach+connectionsEach, 2*cfg.Tabs+connectionsEach)}
+	s.proxied = at.Addr().IsLoopback() && !s.base.Address().IsLoopback()
+	each, all := cfg.TabsEach+connectionsEach, 2*cfg.Tabs+connectionsEach
+	if s.proxied {
+		each = all
+	}
+	s.listener = turned{l, newTurnstile(each, all)}
 	if s.tls {
 		s.listener = tls.NewListener(s.listener, &tls.Config{Certificates: []tls.Certificate{*certificate},
 			MinVersion: tls.VersionTLS12})
@@ -233,9 +240,19 @@ func (s *Server) hosts() []string {
 	return list
 }
 
-// sameOrigin says whether a request comes from the gateway's own page.
+// sameOrigin says whether a request comes from the gateway's own page. A proxy may have put another Host.
 func (s *Server) sameOrigin(r *http.Request) bool {
-	return r.Header.Get("Origin") == s.base.URL().Scheme+"://"+r.Host && slices.Contains(s.hosts(), r.Host)
+	from := r.Header.Get("Origin")
+	return (from == string(s.base) || from == s.base.URL().Scheme+"://"+r.Host) && slices.Contains(s.hosts(), r.Host)
+}
+
+// visitor is the address that a request counts for: of those that come through a proxy the one that it has put last.
+func (s *Server) visitor(r *http.Request) netip.Prefix {
+	if !s.proxied {
+		return network(r.RemoteAddr)
+	}
+	list := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
+	return network(strings.TrimSpace(list[strings.LastIndexByte(list, ',')+1:]))
 }
 
 // permitted says whether a request comes from the gateway's own page, or from the one that a member's ticket was made

@@ -35,13 +35,16 @@ func newTurnstile(each, all int) *turnstile {
 	return &turnstile{each: each, all: all, inside: map[netip.Prefix]int{}, offences: map[netip.Prefix]offence{}}
 }
 
-// network is what counts as one address: of IPv6 the half that one household gets.
+// network is what counts as one address: of IPv6 the half that one household gets. What is none counts only in all.
 func network(remote string) netip.Prefix {
-	at, err := netip.ParseAddrPort(remote)
+	if host, _, err := net.SplitHostPort(remote); err == nil {
+		remote = host
+	}
+	a, err := netip.ParseAddr(remote)
 	if err != nil {
 		return netip.Prefix{}
 	}
-	a := at.Addr().Unmap().WithZone("")
+	a = a.Unmap().WithZone("")
 	bits := a.BitLen()
 	if a.Is6() {
 		bits = 64
@@ -57,7 +60,7 @@ func (t *turnstile) enter(who netip.Prefix, now time.Time) bool {
 	if o := t.offences[who]; o.n >= maxOffences && now.Sub(o.last) < offenceLife {
 		return false
 	}
-	if t.inside[who] >= t.each || t.n >= t.all {
+	if t.inside[who] >= t.each && who.IsValid() || t.n >= t.all {
 		return false
 	}
 	t.inside[who]++
@@ -76,6 +79,9 @@ func (t *turnstile) leave(who netip.Prefix) {
 
 // offended notes that somebody has misbehaved.
 func (t *turnstile) offended(who netip.Prefix, now time.Time) {
+	if !who.IsValid() {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	o := t.offences[who]
