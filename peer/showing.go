@@ -35,7 +35,8 @@ const (
 	maxStatesTold    = 256
 	maxStatesKept    = 1024
 	maxLinks         = 64
-	// answersPerSecond bounds the questions that are answered, whoever asks them.
+	// answersPerSecond bounds the questions of others that are answered; of one member it is half as many, so that
+	// none keeps out all.
 	answersPerSecond = 64
 	// maxStateLogs bounds the runs whose workers are sampled.
 	maxStateLogs = 64
@@ -117,8 +118,9 @@ type showing struct {
 	states  map[job.RunID]*stateLog
 	second  time.Time // answers are counted since
 	answers int
-	linked  []watchLink // as the links were
-	at      time.Time   // then
+	asked   map[peer.ID]int // of those
+	linked  []watchLink     // as the links were
+	at      time.Time       // then
 }
 
 // traced are the runs whose segments can be shown.
@@ -136,32 +138,43 @@ type stateLog struct {
 }
 
 func (w *showing) serve(board *switchboard) {
-	board.answer(watchProtocol, maxWatchQuestion, exchangeTime, func(_ peer.ID, b []byte) (any, error) {
+	board.answer(watchProtocol, maxWatchQuestion, exchangeTime, func(from peer.ID, b []byte) (any, error) {
 		var q watchQuestion
 		if err := wire.Value().Decode(b, &q); err != nil {
 			return nil, err
 		}
-		return w.tell(&q, w.now())
+		now := w.now()
+		if !w.admits(from, now) {
+			return nil, errTooMany
+		}
+		return w.tell(&q, now), nil
 	})
 }
 
-// tell answers a question, and begins to sample.
-func (w *showing) tell(q *watchQuestion, now time.Time) (*watchAnswer, error) {
+// admits says whether a member's question is answered.
+func (w *showing) admits(from peer.ID, now time.Time) bool {
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	if now.Sub(w.second) >= time.Second {
-		w.second, w.answers = now, 0
+		w.second, w.answers, w.asked = now, 0, map[peer.ID]int{}
+	}
+	if w.answers >= answersPerSecond || w.asked[from] >= answersPerSecond/2 {
+		return false
 	}
 	w.answers++
-	tooMany := w.answers > answersPerSecond
+	w.asked[from]++
+	return true
+}
+
+// tell answers a question, and begins to sample.
+func (w *showing) tell(q *watchQuestion, now time.Time) *watchAnswer {
+	w.mu.Lock()
 	if w.until = now.Add(watchLease); !w.on {
 		w.on = true
 		w.spawn(w.sample)
 	}
 	w.mu.Unlock()
-	if tooMany {
-		return nil, errTooMany
-	}
-	return w.answer(q, now), nil
+	return w.answer(q, now)
 }
 
 // answer says what is new of the runs that are asked for, as far as there is room.

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/peer"
+
 	"github.com/satin-peer/satin/job"
 )
 
@@ -70,5 +72,24 @@ func TestStatesAreForgotten(t *testing.T) {
 			next != uint64(l.list[0].Start)+maxStatesTold {
 			t.Errorf("after %d: %d states to %d", after, len(list), next)
 		}
+	}
+}
+
+// Guards against a member that asks without end: nobody else was told anything, not even this peer's own page.
+func TestNobodyAsksForAll(t *testing.T) {
+	w, now := &showing{}, time.UnixMicro(1e15)
+	count := func(from peer.ID) (n int) {
+		for range 1000 {
+			if w.admits(from, now) {
+				n++
+			}
+		}
+		return n
+	}
+	for range 3 {
+		if a, b, c := count("a"), count("b"), count("c"); a == 0 || b == 0 || a+b+c != answersPerSecond {
+			t.Errorf("of three %d, %d and %d questions are answered", a, b, c)
+		}
+		now = now.Add(time.Second)
 	}
 }

@@ -117,11 +117,7 @@ func (w *watching) round(now time.Time) {
 	}
 	own := w.swarm.self
 	if q := w.question(own, runs, now); q != nil {
-		if a, err := w.own.tell(q, now); err == nil {
-			w.hear(own, q, a, now, now)
-		} else {
-			w.unasked(own, now)
-		}
+		w.hear(own, q, w.own.tell(q, now), now, now)
 	}
 	var list []peer.ID
 	for _, c := range w.swarm.members.list() {
