@@ -44,6 +44,8 @@ var borderMutants = []mutant{
 		old: " || m.To.Peer != p.t.self:", new: ":"},
 	{name: "control/any-token", wrong: "the control socket lets anybody in", file: "peer/control/server.go",
 		run: "^TestTokens$", old: "!= 1 {", new: "== 2 {"},
+	{name: "control/few-wait", wrong: "commands that wait for runs keep all others from the daemon",
+		file: "peer/control/server.go", run: "^TestManyWait$", old: "maxConnections = 512", new: "maxConnections = 64"},
 	{name: "dashboard/half-open", wrong: "connections that say nothing keep others out",
 		file: "dashboard/door.go", run: "^TestHalfOpenConnections$", old: "for d.waiting.Len() > maxWaiting {",
 		new: "for d.waiting.Len() > 100*maxWaiting {"},

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -304,6 +305,38 @@ func TestWait(t *testing.T) {
 	if !reflect.DeepEqual(shares, []float64{0, 0.25, 0.5}) {
 		t.Errorf("progress %v", shares)
 	}
+}
+
+// A waited is a daemon whose runs take long.
+type waited struct {
+	fake
+	begun chan struct{}
+}
+
+func (w *waited) Wait(ctx context.Context, _ string, _ func(Progress)) (Outcome, error) {
+	w.begun <- struct{}{}
+	<-ctx.Done()
+	return Outcome{}, ctx.Err()
+}
+
+// Guards that a daemon whose user waits for as many runs as it may have hears other commands: it heard none from 64 on.
+func TestManyWait(t *testing.T) {
+	const runs = 256
+	d := &waited{begun: make(chan struct{}, runs)}
+	_, c, _ := serve(t, d)
+	ctx, stop := context.WithCancel(t.Context())
+	var waits sync.WaitGroup
+	for range runs {
+		waits.Go(func() { _, _ = c.Wait(ctx, "ab", nil) })
+	}
+	for range runs / 4 {
+		<-d.begun
+	}
+	if err := c.Finish(t.Context()); err != nil {
+		t.Error(err)
+	}
+	stop()
+	waits.Wait()
 }
 
 // TestWaitGivenUp checks that the daemon learns when a client goes: nobody waits for ever.

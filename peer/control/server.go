@@ -16,7 +16,9 @@ import (
 
 // Limits of the server.
 const (
-	maxConnections = 64 // further ones wait until one of them ends
+	// maxConnections is twice as many as the own runs that there may be, for each of which a command may wait; further
+	// ones wait until one of them ends.
+	maxConnections = 512
 	maxHeader      = 16 << 10
 	maxSmallBody   = 256 << 10
 
