@@ -52,8 +52,8 @@ type Times struct {
 	Waiting    time.Duration `cbor:"4,keyasint,omitempty"` // for other workers of the engine
 	Recovering time.Duration `cbor:"5,keyasint,omitempty"` // looking for outcomes of lost work
 	Encoding   time.Duration `cbor:"6,keyasint,omitempty"` // arguments and outcomes
-	// CPU is the processor time that the system gave to the threads of the workers; 0: it does not say. Cores less
-	// Free is what they would have had with nobody else on the machine.
+	// CPU is the processor time that the system gave to the threads of the workers, and to executables that these wait
+	// for; 0: it does not say. Cores less Free is what they would have had with nobody else on the machine.
 	CPU time.Duration `cbor:"7,keyasint,omitempty"`
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/cputime"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wire"
 )
@@ -101,6 +102,8 @@ type programs struct {
 	mu      sync.Mutex
 	running map[uint64]context.CancelFunc
 	known   map[string]os.FileInfo // files whose hash was right, by path
+	live    map[int]bool           // their processes
+	ended   time.Duration          // of processor, that those that have ended had
 	closed  bool
 	wg      sync.WaitGroup
 }
@@ -109,7 +112,8 @@ type programs struct {
 // and its arguments that end in Main; memory is how many bytes each may have, as in Config.
 func Executor(command []string, memory int64, list []Program) func(name string, input []byte, args []string,
 	aborted func() bool) ([]byte, error) {
-	p := &programs{cfg: Config{Command: command, Memory: memory, Programs: list}, known: map[string]os.FileInfo{}}
+	p := &programs{cfg: Config{Command: command, Memory: memory, Programs: list}, known: map[string]os.FileInfo{},
+		live: map[int]bool{}}
 	return func(name string, input []byte, args []string, aborted func() bool) ([]byte, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), programTime)
 		defer cancel()
@@ -135,8 +139,12 @@ func Executor(command []string, memory int64, list []Program) func(name string, 
 	}
 }
 
-// took carries out what the engine wants done, and says whether it was that.
+// took carries out what the engine wants done, and says whether it was that. To what the engine has counted it adds
+// the processor time of executables: a worker that waits for one has its core, and none of that.
 func (p *programs) took(e port.Event) bool {
+	if e.Figures != nil && e.Figures.Times.CPU > 0 {
+		e.Figures.Times.CPU += p.used()
+	}
 	if e.Kind != port.Execute && e.Kind != port.Withdraw {
 		return false
 	}
@@ -262,7 +270,9 @@ func (p *programs) execute(ctx context.Context, x *Program, args []string, input
 	if err := startTied(cmd, cfg.Compute.Idle, func(err error) { ended <- err }); err != nil {
 		return nil, trouble(err)
 	}
+	p.lives(cmd)
 	err = <-ended
+	p.ends(cmd)
 	switch last, _ := words.fatal(); {
 	case out.over:
 		return nil, trouble(fmt.Errorf("it wrote more than %d bytes", MaxProgramIO))
@@ -276,6 +286,31 @@ func (p *programs) execute(ctx context.Context, x *Program, args []string, input
 		return nil, trouble(fmt.Errorf("%w%s", err, words.last()))
 	}
 	return out.b, nil
+}
+
+// lives has the processor time of a process counted from now on, and ends has it stay what it was.
+func (p *programs) lives(cmd *exec.Cmd) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.live[cmd.Process.Pid] = true
+}
+
+func (p *programs) ends(cmd *exec.Cmd) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.live, cmd.Process.Pid)
+	p.ended += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+}
+
+// used is the processor time that executables have had so far.
+func (p *programs) used() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	sum := p.ended
+	for pid := range p.live {
+		sum += cputime.Of(pid)
+	}
+	return sum
 }
 
 // taskFrame is a task as it is read.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/compute/child"
+	"github.com/satin-peer/satin/internal/cputime"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/port/porttest"
 	"github.com/satin-peer/satin/internal/wire"
@@ -87,6 +88,10 @@ func foreign(args []string) int {
 		return 3
 	case "spin":
 		time.Sleep(time.Hour)
+	case "work":
+		times, _ := strconv.Atoi(args[1])
+		for cputime.Used() < time.Duration(times)*programWork {
+		}
 	}
 	return 0
 }

@@ -84,7 +84,7 @@ func Start(cfg Config) (*Engine, error) {
 	}
 	e.Engine = pipe.New(in, orders, cfg.Shared, e.why)
 	e.programs = programs{cfg: cfg, answer: e.Engine.Answer, running: map[uint64]context.CancelFunc{},
-		known: map[string]os.FileInfo{},
+		known: map[string]os.FileInfo{}, live: map[int]bool{},
 		broken: func(err error) {
 			_, _ = fmt.Fprintf(&e.words, ownMark+"%v\n", err)
 			_ = e.process.Kill()
