@@ -27,8 +27,7 @@ func obey(p *Peer) {
 	k.presence = &presence{left: make(chan struct{}), changed: func(paused, sated bool) {
 		p.crew.arbiter.finish(sated)
 		p.crew.arbiter.pause(paused)
-		p.card.tellAnew()
-	}}
+	}, told: func() { p.card.tellAnew() }}
 	among := &crowd{sum: func() report.RunStats { return p.work.sum() }, times: senses.Cores}
 	k.courtesy = &courtesy{base: p.base, most: p.cfg.Workers,
 		look: func(w *preferences.Preferences, slow bool, before preferences.Seen) preferences.Seen {

@@ -100,7 +100,7 @@ func TestOwnCardIsRenewed(t *testing.T) {
 func TestPresence(t *testing.T) {
 	_, clock := standing()
 	var said []bool
-	s := &presence{changed: func(paused, _ bool) { said = append(said, paused) }}
+	s := &presence{changed: func(paused, _ bool) { said = append(said, paused) }, told: func() {}}
 	ends := func() bool {
 		over, _ := s.keepUp(clock.now(), func() int { panic("nothing is to be finished") })
 		return over
@@ -301,7 +301,8 @@ func TestRosterIsShown(t *testing.T) {
 func TestPresenceFinishes(t *testing.T) {
 	_, clock := standing()
 	var said []string
-	s := &presence{changed: func(paused, sated bool) { said = append(said, fmt.Sprint(paused, sated)) }}
+	s := &presence{told: func() {},
+		changed: func(paused, sated bool) { said = append(said, fmt.Sprint(paused, sated)) }}
 	left := 2
 	ends := func() bool {
 		_, finished := s.keepUp(clock.now(), func() int { return left })
@@ -333,6 +334,44 @@ func TestPresenceFinishes(t *testing.T) {
 	}
 	if want := []string{"false true", "false false", "false true", "true true"}; !slices.Equal(said, want) {
 		t.Errorf("said %v, want %v", said, want)
+	}
+}
+
+// Guards that what was said last holds when others decide at the same moment: a pause is not undone by the end of the
+// one before, and who has taken "finish" back is not paused by a look that began earlier.
+func TestPresenceKeepsTheLastWord(t *testing.T) {
+	_, clock := standing()
+	var paused bool
+	overtakes := make(chan struct{})
+	s := &presence{told: func() {}}
+	s.changed = func(is, _ bool) {
+		if was := paused; was && !is {
+			go func() {
+				defer close(overtakes)
+				s.pause(true, time.Time{})
+			}()
+			select {
+			case <-overtakes:
+			case <-time.After(10 * time.Millisecond): // it has to wait for the end of this
+			}
+		}
+		paused = is
+	}
+	s.pause(true, clock.now())
+	s.keepUp(clock.now(), nil)
+	<-overtakes
+	if said, _ := s.onPause(); !said || !paused {
+		t.Errorf("it is said to be paused: %v, and is: %v", said, paused)
+	}
+	s = &presence{told: func() {}, changed: func(is, _ bool) { paused = is }}
+	s.finish()
+	s.keepUp(clock.now(), func() int { return 0 })
+	_, finished := s.keepUp(clock.now(), func() int {
+		s.pause(false, time.Time{})
+		return 0
+	})
+	if finished || paused {
+		t.Error("it is paused although that was taken back")
 	}
 }
 

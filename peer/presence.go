@@ -8,8 +8,10 @@ import (
 // presence is whether this peer takes part: it may be paused, because the volunteer wants the machine for himself,
 // about to be when the jobs that it has are done, or about to leave.
 type presence struct {
-	// changed is told whether the peer computes, and whether it takes nothing more from others; without the mutex.
+	// changed is told whether the peer computes, and whether it takes nothing more from others, with the mutex held:
+	// what was said last is carried out last. told is called afterwards, without it.
 	changed func(paused, sated bool)
+	told    func()
 
 	mu        sync.Mutex
 	paused    bool
@@ -21,12 +23,16 @@ type presence struct {
 }
 
 // pause says from now on whether the peer computes.
-func (s *presence) pause(paused bool, until time.Time) { s.become(paused, until, false) }
-
-func (s *presence) become(paused bool, until time.Time, sated bool) {
+func (s *presence) pause(paused bool, until time.Time) {
 	s.mu.Lock()
-	s.paused, s.until, s.finishing = paused, until, false
+	s.become(paused, until, false)
 	s.mu.Unlock()
+	s.told()
+}
+
+// become is pause with the mutex held.
+func (s *presence) become(paused bool, until time.Time, sated bool) {
+	s.paused, s.until, s.finishing = paused, until, false
 	s.changed(paused, sated)
 }
 
@@ -35,10 +41,12 @@ func (s *presence) finish() {
 	s.mu.Lock()
 	s.finishing, s.empty = !s.paused, false
 	on := s.finishing
-	s.until = time.Time{}
+	if s.until = (time.Time{}); on {
+		s.changed(false, true)
+	}
 	s.mu.Unlock()
 	if on {
-		s.changed(false, true)
+		s.told()
 	}
 }
 
@@ -46,17 +54,18 @@ func (s *presence) finish() {
 // looked at twice, as a job may come in that moment. Whoever has finished goes on sending back what comes: it was asked
 // for before, and waits with its victim for up to some seconds.
 func (s *presence) keepUp(now time.Time, holding func() int) (over, finished bool) {
+	empty := s.isFinishing() && holding() == 0 // which takes a while, and other locks
 	s.mu.Lock()
 	over = s.paused && !s.until.IsZero() && !now.Before(s.until)
-	finishing, before := s.finishing, s.empty
-	s.mu.Unlock()
-	empty := finishing && holding() == 0
-	if finished = empty && before; over || finished {
+	empty = empty && s.finishing
+	if finished = empty && s.empty; over || finished {
 		s.become(finished, time.Time{}, finished)
 	}
-	s.mu.Lock()
 	s.empty = empty
 	s.mu.Unlock()
+	if over || finished {
+		s.told()
+	}
 	return over, finished
 }
 
