@@ -30,6 +30,7 @@ type courtesy struct {
 	allowed preferences.Preferences
 	seen    preferences.Seen
 	verdict preferences.Verdict
+	said    preferences.Verdict // what the log and the others were told last
 }
 
 const (
@@ -39,7 +40,7 @@ const (
 
 // begin has the preferences kept from now on.
 func (c *courtesy) begin(first preferences.Preferences) {
-	c.allowed = first
+	c.allowed, c.said = first, c.verdict
 	c.bound(&first)
 	c.round(true)
 	c.spawn(func(ctx context.Context) {
@@ -80,6 +81,9 @@ func (c *courtesy) decide(change func()) {
 	}
 }
 
+// judge says whether the others are to know. That jobs which a crowd has stopped are tried again nobody needs to: with
+// the crowd still there that would be said every two seconds, by each machine, to the whole swarm. The next look says
+// what came of it.
 func (c *courtesy) judge(change func()) (other bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,16 +91,18 @@ func (c *courtesy) judge(change func()) (other bool) {
 	c.seen.Now = c.now()
 	p := c.allowed
 	p.Workers = min(p.Workers, c.most)
-	before := c.verdict
+	before, said := c.verdict, c.said
 	c.verdict = p.Decide(c.seen, before)
-	if c.verdict.Limit != before.Limit {
-		c.log.Info("cores that may be used", "cores", c.verdict.Cores, "why", c.verdict.Limit)
+	if c.verdict.Cores != before.Cores || c.verdict.Rest != before.Rest {
+		c.allow(c.verdict.Cores, c.verdict.Rest)
 	}
-	if c.verdict.Cores == before.Cores && c.verdict.Rest == before.Rest {
+	if !before.Crowded.IsZero() && c.verdict.Crowded.IsZero() {
 		return false
 	}
-	c.allow(c.verdict.Cores, c.verdict.Rest)
-	return c.verdict.Cores != before.Cores
+	if c.said = c.verdict; c.said.Limit != said.Limit {
+		c.log.Info("cores that may be used", "cores", c.verdict.Cores, "why", c.verdict.Limit)
+	}
+	return c.said.Cores != said.Cores
 }
 
 // inForce gives the verdict in force.

@@ -1,6 +1,8 @@
 package peer
 
 import (
+	"bytes"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +66,44 @@ func TestCourtesy(t *testing.T) {
 	expect("the whole day, next day", 2, "")
 	if want := []int{1, 2, 0, 2}; !slices.Equal(told, want) {
 		t.Errorf("told of %v cores, want %v", told, want)
+	}
+	b.end(func() {})
+}
+
+// Guards the swarm, and the log: beside programs that want all cores for hours jobs are tried every few seconds, and
+// that is told when it begins and when it is over.
+func TestACrowdIsToldOfOnce(t *testing.T) {
+	b, clock := standing()
+	cores, tried, lasts := 4, 0, true
+	var told []int
+	var log bytes.Buffer
+	b.log = slog.New(slog.NewTextHandler(&log, nil))
+	c := &courtesy{base: b, most: 4, bound: func(*preferences.Preferences) {}, verdict: preferences.Verdict{Cores: 4},
+		allow: func(n, _ int) {
+			if cores = n; n > 0 {
+				tried++
+			}
+		},
+		look: func(*preferences.Preferences, bool, preferences.Seen) (s preferences.Seen) {
+			if s.Taken = 0.1; lasts {
+				if s.Taken = 1; cores > 0 {
+					s.Lost = 1
+				}
+			}
+			return s
+		}}
+	c.told = func() { told = append(told, c.inForce().Cores) }
+	c.allowed, c.said = preferences.Preferences{Workers: 4, Here: preferences.Same}, c.verdict
+	for second := range 60 {
+		lasts = second < 50
+		clock.forward(time.Second)
+		c.round(false)
+	}
+	if want := []int{0, 4}; !slices.Equal(told, want) || tried < 10 {
+		t.Errorf("told of %v cores, want %v; jobs were tried %d times", told, want, tried)
+	}
+	if n := strings.Count(log.String(), "\n"); n != 2 {
+		t.Errorf("the log has %d lines, want 2:\n%s", n, &log)
 	}
 	b.end(func() {})
 }
