@@ -88,7 +88,9 @@ func (c *courtesy) judge(change func()) (other bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	change()
-	c.seen.Now = c.now()
+	if c.seen.Now = c.now(); c.seen.Zone != nil {
+		c.seen.Now = c.seen.Now.In(c.seen.Zone)
+	}
 	p := c.allowed
 	p.Workers = min(p.Workers, c.most)
 	before, said := c.verdict, c.said
@@ -120,8 +122,11 @@ func lookAtMachine(p *preferences.Preferences, slow bool, before preferences.See
 	}
 	s.Battery = battery && senses.OnBattery()
 	if !slow {
-		s.Metered, s.Running, s.Celsius = before.Metered, before.Running, before.Celsius
+		s.Metered, s.Running, s.Celsius, s.Zone = before.Metered, before.Running, before.Celsius, before.Zone
 		return s
+	}
+	if len(p.Hours) > 0 {
+		s.Zone = senses.Zone()
 	}
 	s.Metered = metered && senses.Metered()
 	if programs {

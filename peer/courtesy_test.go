@@ -64,7 +64,19 @@ func TestCourtesy(t *testing.T) {
 	clock.forward(30 * time.Hour)
 	c.round(true)
 	expect("the whole day, next day", 2, "")
-	if want := []int{1, 2, 0, 2}; !slices.Equal(told, want) {
+	early, ok := preferences.ParseHours("00:00-08:00")
+	if !ok {
+		t.Fatal("hours are not read")
+	}
+	at := clock.now().UTC()
+	seen.Zone = time.FixedZone("", (12-at.Hour())*3600)
+	c.prefer(preferences.Preferences{Workers: 2, Hours: []preferences.Hours{early}, Here: preferences.Same})
+	c.round(true)
+	expect("noon", 0, "not the time")
+	seen.Zone = time.FixedZone("", (4-at.Hour())*3600)
+	c.round(true)
+	expect("eight hours further west", 2, "")
+	if want := []int{1, 2, 0, 2, 0, 2}; !slices.Equal(told, want) {
 		t.Errorf("told of %v cores, want %v", told, want)
 	}
 	b.end(func() {})

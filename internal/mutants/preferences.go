@@ -101,6 +101,8 @@ var preferenceMutants = []mutant{
 	{name: "crowd/told-each-time", wrong: "the swarm hears of each time that jobs are tried beside a crowd",
 		run: "^TestACrowdIsToldOfOnce$", old: "if !before.Crowded.IsZero() && c.verdict.Crowded.IsZero() {",
 		new: "if false {"},
+	{name: "preferences/traveller", wrong: "hours are those of the place where the daemon was started",
+		run: "^TestCourtesy$", old: "c.seen.Now = c.seen.Now.In(c.seen.Zone)", new: "c.seen.Now = c.now()"},
 	{name: "settings/program-named-twice", wrong: "of two programs of one name the first is run, silently",
 		file: "peer/settings/keys.go", run: "^TestBadFile$", old: "names[name] = true", new: "names[name] = false"},
 	{name: "settings/other-lines-lost", wrong: "what a line cannot change is changed all the same",

@@ -48,6 +48,8 @@ const Cooling = 10
 // Seen is what there is to know of the machine now. What is not known is zero, and forbids nothing.
 type Seen struct {
 	Now time.Time // local
+	// Zone is the zone of that; nil: the one in which this process began.
+	Zone *time.Location
 	// Untouched is since when nobody has touched keyboard, mouse or a terminal; valid if Watched.
 	Untouched time.Duration
 	Watched   bool

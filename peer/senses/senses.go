@@ -1,7 +1,7 @@
 // Package senses sees what the owner of a machine does with it: whether somebody is there, whether it runs on its
-// battery and whether its network is metered, which programs run, how hot it is, what is left of its cores. Each
-// function looks once, takes some milliseconds at most, and says nothing where the system does not tell: a machine that
-// cannot be seen is taken for one that nobody uses.
+// battery and whether its network is metered, which programs run, how hot it is, what is left of its cores, which time
+// zone it is in. Each function looks once, takes some milliseconds at most, and says nothing where the system does not
+// tell: a machine that cannot be seen is taken for one that nobody uses.
 //
 // Linux is seen through logind, or terminals where there is none, NetworkManager and /sys; FreeBSD through terminals
 // and sysctl; macOS through ioreg and pmset; Windows through its own calls. macOS, Windows and FreeBSD were compiled,

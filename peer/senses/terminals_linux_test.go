@@ -8,11 +8,11 @@ import (
 
 // Guards that a terminal tells when somebody typed, and a file that is none does not.
 func TestTerminals(t *testing.T) {
-	if err := os.WriteFile(t.TempDir()+"/tty1", nil, 0o600); err != nil {
+	dir, now := t.TempDir(), time.Now()
+	if err := os.WriteFile(dir+"/tty1", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	now := time.Now()
-	if _, ok := terminalsUntouched([]string{t.TempDir() + "/tty*"}, now); ok {
+	if _, ok := terminalsUntouched([]string{dir + "/tty*"}, now); ok {
 		t.Error("an ordinary file is taken for a terminal")
 	}
 	info, err := os.Stat("/dev/null")
