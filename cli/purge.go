@@ -13,6 +13,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/durable"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/settings"
 )
 
@@ -39,6 +40,9 @@ commands have kept of compiled modules. It first shows what it would remove, and
 		if d, err := control.Connect(l.RuntimeDir); err == nil {
 			d.Close()
 			return failed("a daemon is running there: satin-peer leave%s ends it", place(l))
+		}
+		if err := host.Free(l.StateDir); errors.Is(err, host.ErrInUse) { // with another runtime_dir, or it hangs
+			return failed("%w", err)
 		}
 		list, foreign, err := belongings(l)
 		if err != nil {

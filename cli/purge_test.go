@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin/dashboard"
+	"github.com/satin-peer/satin/peer/host"
 )
 
 // TestPurge: what is not satin-peer's stays, and so does a directory in which no peer ever was.
@@ -55,5 +56,38 @@ func TestPurge(t *testing.T) {
 	}
 	if f := run(filepath.Join(mixed, "nowhere"), "--yes"); !strings.Contains(f.err.String(), "nothing to remove") {
 		t.Errorf("of nothing it said %q", &f.err)
+	}
+}
+
+// Guards a peer whose daemon cannot be asked, as its control socket is elsewhere: nothing is removed under it.
+func TestPurgeLooksAtTheLock(t *testing.T) {
+	dir := t.TempDir()
+	for _, where := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
+		t.Setenv(where, t.TempDir())
+	}
+	h, err := host.Open(t.Context(), host.Config{StateDir: dir, Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := filepath.Join(dir, stateMark)
+	purge := func() (code int, said string) {
+		f := newFake()
+		code = f.run("purge", "--yes", "--state-dir", dir)
+		return code, f.err.String()
+	}
+	if code, said := purge(); code != exitFailed || !strings.Contains(said, "in use") {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	if _, err := os.Stat(key); err != nil {
+		t.Error(err)
+	}
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if code, said := purge(); code != 0 {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	if _, err := os.Stat(key); err == nil {
+		t.Error("nothing was removed")
 	}
 }

@@ -121,4 +121,6 @@ var preferenceMutants = []mutant{
 		new: "			log.Warn(\"the settings stay as they were\", \"error\", err)\n			fresh = l\n"},
 	{name: "settings/changed-while-starting", wrong: "what was changed while the daemon started is not seen",
 		old: "last := fileStamp{size: -1}", new: "last := stamp(l.File)"},
+	{name: "purge/under-a-daemon", wrong: "the keys of a peer are removed under its daemon", file: "cli/purge.go",
+		run: "^TestPurgeLooksAtTheLock$", old: "errors.Is(err, host.ErrInUse) {", new: "err == nil && l == nil {"},
 }

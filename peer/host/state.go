@@ -68,6 +68,18 @@ func openState(dir string) (*stateDir, error) {
 	return s, nil
 }
 
+// Free is nil if no process has a state directory open that a peer was in once, else an error that says which has.
+func Free(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, lockFile)); err != nil {
+		return nil
+	}
+	s, err := openState(dir)
+	if err == nil {
+		err = s.close()
+	}
+	return err
+}
+
 // holder reads the pid in a lock file; its process may be writing it.
 func holder(b []byte) string {
 	if pid, err := strconv.Atoi(strings.TrimSpace(string(b))); err == nil && pid > 0 {
