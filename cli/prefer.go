@@ -103,8 +103,8 @@ func newConfigUnsetCommand(c console) *cobra.Command {
 const settingsEvery = time.Second
 
 // followSettings has a daemon take up what the owner of the machine changes in its configuration file, until ctx ends,
-// when the file has been the same in two looks.
-// A file with a mistake changes nothing, and is told of once.
+// when the file has been the same in two looks. A file with a mistake changes nothing, nor does one that is gone, as
+// with a home that is not mounted any more: what was forbidden stays so. Both are told of once.
 func followSettings(ctx context.Context, c console, p member, l *settings.Loaded,
 	again func() (*settings.Loaded, error), log *slog.Logger) {
 	if l.File == "" {
@@ -113,7 +113,7 @@ func followSettings(ctx context.Context, c console, p member, l *settings.Loaded
 	ticks, stop := c.every(settingsEvery)
 	defer stop()
 	last := fileStamp{size: -1} // it may have changed since it was loaded
-	changed := last
+	changed, found := last, l.Found
 	for {
 		select {
 		case <-ctx.Done():
@@ -127,10 +127,14 @@ func followSettings(ctx context.Context, c console, p member, l *settings.Loaded
 		}
 		last = now
 		fresh, err := again()
+		if err == nil && found && !fresh.Found {
+			err = fmt.Errorf("%s is gone: config init writes another one", l.File)
+		}
 		if err != nil {
 			log.Warn("the settings stay as they were", "error", err)
 			continue
 		}
+		found = fresh.Found
 		p.Prefer(fresh.Prefers(settings.MaxWorkers))
 		if others := settings.NotLive(l, fresh); len(others) > 0 {
 			log.Info("these settings take effect when the daemon is started again", "settings",

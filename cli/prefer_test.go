@@ -65,9 +65,9 @@ func (m *fakeMember) here() (told []int) {
 	return told
 }
 
-// Guards that a file of settings counts as it is when nobody writes to it any more, that one with a mistake changes
-// nothing, and that a change is not missed because the daemon was just starting. All texts differ in length: files
-// written at once may have one time.
+// Guards that a file of settings counts as it is when nobody writes to it any more, that one with a mistake, or that is
+// gone, changes nothing, and that a change is not missed because the daemon was just starting. All texts differ in
+// length: files written at once may have one time.
 func TestSettingsThatAreBeingWritten(t *testing.T) {
 	dirs := home(t)
 	file := filepath.Join(dirs.Config, "config.toml")
@@ -107,7 +107,15 @@ func TestSettingsThatAreBeingWritten(t *testing.T) {
 		look(2, 10, 2)
 		write("")
 		look(2, 10, 2, preferences.Same)
-		if strings.Count(said.String(), "the settings stay as they were") != 1 {
+		write("workers_here = 3 # gone\n")
+		look(3, 10, 2, preferences.Same, 3)
+		if err := os.RemoveAll(dirs.Config); err != nil {
+			t.Fatal(err)
+		}
+		look(4, 10, 2, preferences.Same, 3)
+		write("workers_here = 4\n")
+		look(3, 10, 2, preferences.Same, 3, 4)
+		if strings.Count(said.String(), "the settings stay as they were") != 2 {
 			t.Errorf("the log says\n%s", &said)
 		}
 	})

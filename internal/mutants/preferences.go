@@ -119,6 +119,8 @@ var preferenceMutants = []mutant{
 	{name: "settings/mistake-takes-effect", wrong: "a file with a mistake changes what is allowed",
 		old: "			log.Warn(\"the settings stay as they were\", \"error\", err)\n			continue\n",
 		new: "			log.Warn(\"the settings stay as they were\", \"error\", err)\n			fresh = l\n"},
+	{name: "settings/gone-takes-effect", wrong: "what an owner forbids is allowed when his home is not mounted any more",
+		old: "err == nil && found && !fresh.Found {", new: "err == nil && false {"},
 	{name: "settings/changed-while-starting", wrong: "what was changed while the daemon started is not seen",
 		old: "last := fileStamp{size: -1}", new: "last := stamp(l.File)"},
 	{name: "purge/under-a-daemon", wrong: "the keys of a peer are removed under its daemon", file: "cli/purge.go",
