@@ -197,7 +197,7 @@ func workKeys() []*key {
 	memory := &key{
 		name: "memory", owner: true, word: "MIB", kind: numberKind,
 		want: fmt.Sprintf("0, or a whole number from %d to %d", MinMemory, MaxMemory),
-		about: []string{"MiB of memory that the jobs of one run may have; 0: half of the machine's.",
+		about: []string{"MiB of memory that the jobs of one run may have; 0: half of the machine's, or of its container's.",
 			"A run that needs more loses its process here, and is left alone after the second time. One that has begun keeps what it was given."},
 		field: func(s *Settings) any { return &s.Memory },
 		check: func(s *Settings) bool { return s.Memory == 0 || s.Memory >= MinMemory && s.Memory <= MaxMemory },

@@ -18,8 +18,6 @@ import (
 const (
 	// maxFiles is how many files a child may have open.
 	maxFiles = 64
-	// memoryShare is the part of the machine's memory that a child may have by default, one in so many.
-	memoryShare = 2
 	// newestUsed is the version of Landlock from which on a newer one refuses a child no more.
 	newestUsed = 4
 )
@@ -68,15 +66,6 @@ func stepBack(pid int) {
 
 // enforced says that memory beyond the limit is refused.
 const enforced = true
-
-// DefaultMemory is half of the machine's.
-func DefaultMemory() int64 {
-	var info unix.Sysinfo_t
-	if unix.Sysinfo(&info) != nil {
-		return 0
-	}
-	return int64(uint64(info.Totalram) * uint64(info.Unit) / memoryShare)
-}
 
 // confine gives up what a child does not need. Of all files it keeps those in one folder, if it is named; settle
 // gives up these, too, when the module has been compiled. Protection says how far this kernel can.

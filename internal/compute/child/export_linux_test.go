@@ -34,5 +34,8 @@ func Kernel() (landlock int, calls bool) {
 	return k.landlock, k.calls != nil
 }
 
+// GroupMemory is what control groups may have, by files in a place of the test's own.
+var GroupMemory = groupMemory
+
 // PID is the number of the engine's process.
 func (e *Engine) PID() int { return e.process.Pid }
