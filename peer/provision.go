@@ -3,6 +3,7 @@ package peer
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -33,10 +34,11 @@ func (t *provisioner) ask(ctx context.Context, o runs.Provision) {
 	defer cancel()
 	args := slices.Concat(t.command[1:], []string{strconv.Itoa(o.Machines), o.Run.Hex()})
 	c := exec.CommandContext(ctx, t.command[0], args...)
-	c.WaitDelay = time.Second // for what it has started, and that holds its output
+	together(c)
+	c.WaitDelay = time.Second // for what it has left running, and that holds its output
 	said := &beginning{}
 	c.Stdout, c.Stderr = said, said
-	if err := c.Run(); err != nil {
+	if err := c.Run(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		t.log.Warn("the command of the setting provision has failed", "run", o.Run, "machines", o.Machines, "error",
 			oneLine(err), "printed", said.String())
 		return

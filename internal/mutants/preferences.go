@@ -125,4 +125,9 @@ var preferenceMutants = []mutant{
 		old: "last := fileStamp{size: -1}", new: "last := stamp(l.File)"},
 	{name: "purge/under-a-daemon", wrong: "the keys of a peer are removed under its daemon", file: "cli/purge.go",
 		run: "^TestPurgeLooksAtTheLock$", old: "errors.Is(err, host.ErrInUse) {", new: "err == nil && l == nil {"},
+	{name: "provision/leaves-behind", wrong: "what a command has started that asks for machines, and hangs, goes on",
+		file: "peer/provision_unix.go", pkg: "peer", run: "^TestProvisionCommand$",
+		old: "syscall.Kill(-c.Process.Pid,", new: "syscall.Kill(c.Process.Pid,"},
+	{name: "provision/left-running", wrong: "a command that leaves something running is said to have failed",
+		file: "peer/provision.go", run: "^TestProvisionCommand$", old: " && !errors.Is(err, exec.ErrWaitDelay)", new: ""},
 }

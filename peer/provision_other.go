@@ -1,0 +1,7 @@
+//go:build !unix
+
+package peer
+
+import "os/exec"
+
+func together(*exec.Cmd) {}
