@@ -47,7 +47,7 @@ func (k *caretaker) pause(d time.Duration) error {
 	}
 	until := time.Time{}
 	if d > 0 {
-		until = k.now().Add(d)
+		until = k.now().Add(d).Round(0) // by the clock on the wall: it goes on while the machine sleeps
 	}
 	k.presence.pause(true, until)
 	return nil

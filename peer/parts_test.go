@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -372,6 +373,20 @@ func TestPresenceKeepsTheLastWord(t *testing.T) {
 	})
 	if finished || paused {
 		t.Error("it is paused although that was taken back")
+	}
+}
+
+// Guards that a pause is over when the clock shows what was said, though the machine has slept meanwhile: what else Go
+// compares times by stands still then.
+func TestAPauseEndsByTheClock(t *testing.T) {
+	b, _ := standing()
+	b.now = time.Now
+	k := &caretaker{base: b, presence: &presence{changed: func(bool, bool) {}, told: func() {}}}
+	if err := k.pause(time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if _, until := k.presence.onPause(); strings.Contains(until.String(), "m=") {
+		t.Errorf("it ends at %v", until)
 	}
 }
 

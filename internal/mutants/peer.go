@@ -150,6 +150,8 @@ var peerMutants = []mutant{
 		run: "^TestPresence$", old: "&& !now.Before(s.until)\n", new: "&& now.After(s.until)\n"},
 	{name: "peer/pause-without-end-ends", wrong: "a pause without a time ends at once", file: "peer/presence.go",
 		pkg: "peer", run: "^TestPresence$", old: "s.paused && !s.until.IsZero() &&", new: "s.paused &&"},
+	{name: "peer/pause-sleeps", wrong: "a pause stands still while the machine sleeps", file: "peer/owner_here.go",
+		pkg: "peer", run: "^TestAPauseEndsByTheClock$", old: "Add(d).Round(0)", new: "Add(d)"},
 	{name: "peer/leaves-twice", wrong: "a second Leave begins it all again", file: "peer/presence.go", pkg: "peer",
 		run: "^TestPresence$", old: "first, s.leaving = !s.leaving, true", new: "first, s.leaving = true, true"},
 	{name: "peer/rate-since-ever", wrong: "the rate is not that of the last seconds", file: "peer/work.go", pkg: "peer",
