@@ -108,6 +108,8 @@ var preferenceMutants = []mutant{
 	{name: "settings/other-lines-lost", wrong: "what a line cannot change is changed all the same",
 		file: "peer/settings/put.go", run: "^TestPut$", old: "	if !sameBut(name, old, changed, line) {",
 		new: "	if sameBut(name, old, old, line) && len(old) == 0 {"},
+	{name: "settings/unreadable-put", wrong: "a value is written with which no command could read the file",
+		old: "	if err := l.decode(changed, d.Home); err != nil {", new: "	if err := l.decode(old, d.Home); err != nil {"},
 	{name: "settings/second-counts", wrong: "of two settings that are put at once one is lost", run: "^TestPutAtOnce$",
 		old: "	if err := lock.Lock(); err != nil {", new: "	if err := error(nil); err != nil {"},
 	{name: "top/namesakes", wrong: "peers that are called the same look the same", file: "cli/top_view.go",

@@ -50,12 +50,12 @@ func Put(path string, d Dirs, name string, values []string) (live bool, err erro
 		return false, fmt.Errorf("writing %s: %w", path, cause.Of(err))
 	}
 	l := &Loaded{Settings: Defaults(d), File: path, origins: map[string]string{}}
-	if err := l.decode(old, d.Home); err != nil {
-		return false, err
-	}
 	changed, err := putLine(old, name, line)
 	if err != nil {
-		return false, fmt.Errorf("%s: %w", path, err)
+		return false, l.syntax(err)
+	}
+	if err := l.decode(changed, d.Home); err != nil { // whoever comes next could not read it, to change it back
+		return false, err
 	}
 	if err := replace(path, changed); err != nil {
 		return false, fmt.Errorf("writing %s: %w", path, cause.Of(err))

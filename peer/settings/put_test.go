@@ -29,6 +29,7 @@ func TestPut(t *testing.T) {
 		{"two values", "workers", []string{"1", "2"}, "", false},
 		{"no such hours", "hours", []string{"at night"}, "", false},
 		{"no such key", "worker", []string{"1"}, "", false},
+		{"what a file may not have", "state_dir", []string{"here"}, "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "config.toml")
@@ -55,6 +56,27 @@ func TestPut(t *testing.T) {
 				t.Errorf("left behind: %v", left)
 			}
 		})
+	}
+}
+
+// A wrong value can be put right, or taken out, by the command that writes settings; others wait until it is.
+func TestPutRight(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.toml")
+	put := func(name string, values ...string) (string, error) {
+		if err := os.WriteFile(path, []byte("workers = \"many\"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Put(path, Dirs{State: "/s"}, name, values)
+		text, _ := os.ReadFile(path)
+		return string(text), err
+	}
+	for want, values := range map[string][]string{"workers = 2\n": {"2"}, "\n": nil} {
+		if got, err := put("workers", values...); err != nil || got != want {
+			t.Errorf("%q: %q, %v", values, got, err)
+		}
+	}
+	if got, err := put("cluster", "home"); err == nil {
+		t.Errorf("written beside a mistake: %q", got)
 	}
 }
 
