@@ -58,7 +58,11 @@ func belongings(l *settings.Loaded) (list, foreign []string, err error) {
 	if l.Found {
 		list = append(list, l.File)
 	}
-	for _, path := range []string{settings.LockPath(l.File), cacheDir()} {
+	lock := ""
+	if l.File != "" { // else it would be one of this directory
+		lock = settings.LockPath(l.File)
+	}
+	for _, path := range []string{lock, cacheDir()} {
 		if _, err := os.Stat(path); err == nil {
 			list = append(list, path)
 		}

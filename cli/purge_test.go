@@ -54,8 +54,13 @@ func TestPurge(t *testing.T) {
 	if run(mixed, "--yes"); left(mixed) != "letter.txt" || left(filepath.Dir(cacheDir())) != "" {
 		t.Errorf("there is left %q, and of modules %q", left(mixed), left(filepath.Dir(cacheDir())))
 	}
+	t.Chdir(mixed)
+	write(mixed, ".lock")
 	if f := run(filepath.Join(mixed, "nowhere"), "--yes"); !strings.Contains(f.err.String(), "nothing to remove") {
 		t.Errorf("of nothing it said %q", &f.err)
+	}
+	if left(mixed) != ".lock letter.txt" {
+		t.Errorf("where there is no configuration file there is left %q", left(mixed))
 	}
 }
 
