@@ -20,7 +20,7 @@ import (
 type App struct {
 	Name     string   // the word after "satin-peer run", "nqueens"
 	Summary  string   // one line without a full stop
-	Args     string   // usage of the positional arguments, "N"; empty if there are none
+	Args     string   // usage of the positional arguments, "N", "[FILE]", "FILE | N SEED"; empty if there are none
 	Long     string   // paragraphs: what it computes, by what method, from what source
 	Examples []string // complete argument lists: "18", "12 --threshold 4"
 	// Version names the sources of the jobs, as cmd/satinversion writes it: peers whose applications differ do not

@@ -266,7 +266,7 @@ func moduleApp(m *runModule) apps.App {
 }
 
 func moduleProblem(m *runModule, args, flags []string, files []module.File) (*apps.Problem, error) {
-	if want := len(strings.Fields(m.Args)); !strings.Contains(m.Args, "...") {
+	if want := len(strings.Fields(m.Args)); !strings.Contains(m.Args, "...") && !choices(m.Args) {
 		if err := apps.ArgCount(args, want, m.Args); err != nil {
 			return nil, err
 		}
@@ -302,12 +302,16 @@ func moduleProblem(m *runModule, args, flags []string, files []module.File) (*ap
 	}, nil
 }
 
+// choices says whether a usage leaves the user some, as "[FILE]" and "FILE | N R I" do: how many arguments it wants
+// then, and which one a word of it stands for, only the module knows.
+func choices(usage string) bool { return strings.ContainsAny(usage, "[|") }
+
 // written finds what the user wrote for what a module refuses: an argument by its word in the usage, or a flag.
 func written(m *runModule, what string, args, flags []string, files []module.File) string {
 	if what == "--"+fileFlagName {
 		return filesText(files)
 	}
-	if i := slices.Index(strings.Fields(m.Args), what); i >= 0 && i < len(args) {
+	if i := slices.Index(strings.Fields(m.Args), what); i >= 0 && i < len(args) && !choices(m.Args) {
 		return args[i]
 	}
 	for i, f := range m.Flags {

@@ -64,6 +64,31 @@ func TestRunModule(t *testing.T) {
 	}
 }
 
+// A refusing stands for a module that refuses what it is given.
+type refusing struct{}
+
+func (refusing) Setup(args, _ []string, _ []module.File) (module.Root, error) {
+	return module.Root{}, &module.InputError{What: "N", Want: fmt.Sprint("none of ", args)}
+}
+func (refusing) Render(module.Call, []byte) (string, map[string]any, error) { return "", nil, nil }
+func (refusing) Check(module.Call, []byte) error                            { return nil }
+
+// The number of a module's arguments is what its usage says; where that has choices, the module knows, and which of
+// them a word stands for, too.
+func TestModuleArguments(t *testing.T) {
+	for _, c := range []struct{ usage, args, want string }{
+		{"", "", "N: want none of []"}, {"", "7", `arguments: got "7", want none`},
+		{"N", "7", `N: got "7", want none of [7]`}, {"N", "7 8", `arguments: got "8", want exactly 1 (N)`},
+		{"N M...", "7 8 9", `N: got "7", want none of [7 8 9]`}, {"[N]", "", "N: want none of []"},
+		{"FILE | N R I", "x", "N: want none of [x]"}, {"FILE | N R I", "1 2 3", "N: want none of [1 2 3]"},
+	} {
+		m := &runModule{Description: module.Description{Args: c.usage}, asked: refusing{}}
+		if _, err := moduleProblem(m, strings.Fields(c.args), nil, nil); err == nil || err.Error() != c.want {
+			t.Errorf("%q with %q: %v, want %s", c.usage, c.args, err, c.want)
+		}
+	}
+}
+
 // What a module says while it runs is its own affair; what breaks its rules ends the run with one line.
 func TestRunHostileModule(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

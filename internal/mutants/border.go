@@ -106,6 +106,8 @@ var borderMutants = []mutant{
 		file: "cli/batch.go", run: "^TestBatchOutlivesItsDaemon$",
 		old: "errors.Is(err, control.ErrUnavailable) || errors.Is(err, control.ErrNotRunning)",
 		new: "errors.Is(err, control.ErrNotRunning)"},
+	{name: "cli/usage-with-choices", wrong: "a module whose last argument may be left out wants it",
+		file: "cli/module.go", run: "^TestModuleArguments$", old: `ContainsAny(usage, "[|")`, new: `ContainsAny(usage, "|")`},
 	{name: "cli/raw-stack", wrong: "the stack of another's job moves the cursor", file: "cli/failure.go",
 		run: "^TestStackOfAnother$", old: "oneLine(strings.TrimSuffix(line, \"\\n\"))",
 		new: "strings.TrimSuffix(line, \"\\n\")"},
