@@ -58,8 +58,11 @@ func shareCell[K, V any](w *engine.Worker, kind *lattice[K, V], about K, bottom 
 	if err != nil {
 		panic(fmt.Sprintf("satin: ShareLattice: %v", err))
 	}
-	named := shelf.Outside.Name(engine.Version{Kind: engine.Lattice, Registered: kind.name, State: b,
-		By: engine.RootName(w)})
+	call := shelf.Outside.Name
+	if to, ok := shelf.Outside.(engine.LatticeNamer); ok {
+		call = to.NameLattice
+	}
+	named := call(engine.Version{Kind: engine.Lattice, Registered: kind.name, State: b, By: engine.RootName(w)})
 	c := kind.find(shelf, named.Name(), named, s)
 	if shelf.Around != nil && !c.open.Load() {
 		c.share() // inside a job: others that share it are around

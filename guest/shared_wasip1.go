@@ -48,14 +48,19 @@ func (outside) Name(v engine.Version) engine.Named {
 	switch {
 	case v.Kind == engine.Constant:
 		hostConstant(at(v.State), size, to)
-	case v.Kind == engine.Lattice:
-		hostLattice(method(v.Registered), at(v.State), size, to)
 	case v.Parent == engine.Name{}:
 		hostObject(at(v.State), size, to)
 	default:
 		hostWrite(method(v.Registered), unsafe.Pointer(&v.Parent), at(v.Write), uint32(len(v.Write)), at(v.State), size,
 			to)
 	}
+	return n
+}
+
+// NameLattice names a lattice: see engine.LatticeNamer.
+func (outside) NameLattice(v engine.Version) engine.Named {
+	var n named
+	hostLattice(method(v.Registered), at(v.State), uint32(len(v.State)), unsafe.Pointer(&n))
 	return n
 }
 

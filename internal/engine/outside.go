@@ -24,6 +24,10 @@ type Outside interface {
 	Offered(Name)
 }
 
+// A LatticeNamer is an Outside that names lattices apart from the rest. In a module that is what calls the host for it:
+// one whose program has no lattices does so nowhere, and its results can be compared (module.Unlike).
+type LatticeNamer interface{ NameLattice(Version) Named }
+
 // Deposits is where bytes are left that are to outlive the run. Its methods are called by workers and must not block.
 type Deposits interface {
 	// Deposit has this machine keep some, if it has room for them, and says what they are called in any case. They are

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/internal/module/build"
 )
 
 // fickle is an engine that wants now this, now that, and notes all that it is asked.
@@ -135,6 +138,22 @@ func TestStrictJobsSeeNoOthers(t *testing.T) {
 				_, err := p.Run(context.Background(), Func, call)
 				oneClearLine(t, err, c.why)
 			})
+		}
+	}
+}
+
+// Whether a program in Go has lattices shows in what its module imports: one that shares objects only can be verified.
+func TestGoWithAndWithoutLattices(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds modules with the go command")
+	}
+	for app, want := range map[string]string{"barneshut": "", "knapsack": latticesDiffer} {
+		path := filepath.Join(t.TempDir(), app+".wasm")
+		if err := build.Go(context.Background(), "../../apps/"+app, path); err != nil {
+			t.Fatal(err)
+		}
+		if bin, err := os.ReadFile(path); err != nil || Unlike(bin) != want {
+			t.Errorf("%s: %q, %v; want %q", app, Unlike(bin), err, want)
 		}
 	}
 }
