@@ -118,7 +118,14 @@ func runRoot(b []byte) int64 {
 		return placed(nil, err)
 	}
 	out := runNamed(root, arg)
-	return place(out[1:], out[0] != returned)
+	if out[0] == returned {
+		return place(out[1:], false)
+	}
+	var f failure
+	if err := wire.Shared().Decode(out[1:], &f); err != nil {
+		return placed(nil, err)
+	}
+	return place([]byte(f.Text), true)
 }
 
 // result gives the problem and the result that the host shows.

@@ -16,12 +16,19 @@ import (
 //
 // A function's number is its place among the registered names in order, from 1. Number 0 is the root job: its argument
 // says with which arguments the application was called, so that its answer can be rendered elsewhere.
-// An outcome's first byte says what follows: a result, an error's text, or what the job panicked with.
+// An outcome's first byte says what follows: a result, or the failure that was returned, or that was a panic.
 const (
 	returned = iota
 	failed
 	panicked
 )
+
+// A failure is an error that a job returned, with the result beside it, or what it panicked with.
+type failure struct {
+	Text  string
+	Is    []string // see satin.RegisterError
+	Value []byte
+}
 
 // inside is the engine in here.
 var inside = engine.NewInside(outer{handles: map[*engine.Taken]int32{}}, outside{wire.Shared()}, around{})
@@ -95,7 +102,7 @@ func runJob(fn uint32, arg []byte) int64 {
 	}
 	all := names()
 	if int(fn) > len(all) {
-		return place(fmt.Appendf([]byte{panicked}, "there is no function %d", fn), false)
+		return place(failing(panicked, fmt.Errorf("there is no function %d", fn), nil), false)
 	}
 	return place(runNamed(all[fn-1], arg), false)
 }
@@ -103,11 +110,11 @@ func runJob(fn uint32, arg []byte) int64 {
 func runNamed(name string, arg []byte) []byte {
 	v, err := argument(name, arg)
 	if err != nil {
-		return fmt.Appendf([]byte{panicked}, "the argument of %s: %v", name, err)
+		return failing(panicked, fmt.Errorf("the argument of %s: %w", name, err), nil)
 	}
 	o, err := inside.Run(name, v)
 	if err != nil {
-		return fmt.Appendf([]byte{panicked}, "%v", err)
+		return failing(panicked, err, nil)
 	}
 	return encodeOutcome(name, o)
 }
@@ -121,17 +128,25 @@ func argument(name string, b []byte) (any, error) {
 }
 
 func encodeOutcome(name string, o engine.Outcome) []byte {
-	switch {
-	case o.Failure != nil:
-		return append([]byte{panicked}, why(o.Failure)...)
-	case o.Err != nil:
-		return append([]byte{failed}, why(o.Err)...)
+	if o.Failure != nil {
+		return failing(panicked, o.Failure, nil)
 	}
 	b, err := wire.Outcomes().Encode(o.Result)
-	if err != nil {
-		return fmt.Appendf([]byte{panicked}, "the result of %s cannot leave: %v", name, err)
+	switch {
+	case err != nil:
+		return failing(panicked, fmt.Errorf("the result of %s cannot leave: %w", name, err), nil)
+	case o.Err != nil:
+		return failing(failed, o.Err, b)
 	}
 	return append([]byte{returned}, b...)
+}
+
+func failing(how byte, err error, value []byte) []byte {
+	b, bad := wire.Outcomes().Encode(&failure{why(err), engine.ErrorNames(err), value})
+	if bad != nil {
+		panic(bad) // a text, names and bytes
+	}
+	return append([]byte{how}, b...)
 }
 
 // why is what went wrong, without the job's ID: the host names jobs.
@@ -145,23 +160,37 @@ func why(err error) string {
 	return err.Error()
 }
 
-func decodeOutcome(name string, b []byte) (o engine.Outcome) {
-	f, _ := engine.Lookup(name)
-	if len(b) == 0 {
-		b = []byte{panicked}
-	}
-	switch b[0] {
-	case returned:
-		v := reflect.New(f.Result)
-		if err := wire.Shared().Decode(b[1:], v.Interface()); err != nil {
-			o.Failure = &job.Error{Func: name, Panic: err.Error()}
-			return o
-		}
-		o.Result = v.Elem().Interface()
-	case failed:
-		o.Err = &job.Error{Func: name, Err: errors.New(string(b[1:]))}
-	default:
-		o.Failure = &job.Error{Func: name, Panic: string(b[1:])}
+func decodeOutcome(name string, b []byte) engine.Outcome {
+	o, err := opened(name, b)
+	if err != nil {
+		return engine.Outcome{Failure: &job.Error{Func: name, Panic: err.Error()}}
 	}
 	return o
+}
+
+func opened(name string, b []byte) (o engine.Outcome, err error) {
+	if len(b) == 0 {
+		return o, errors.New("its outcome is missing")
+	}
+	how, value := b[0], b[1:]
+	if how != returned {
+		var f failure
+		if err := wire.Shared().Decode(value, &f); err != nil {
+			return o, err
+		}
+		err := engine.ErrorOf(f.Text, f.Is)
+		if how == panicked {
+			e := &job.Error{Func: name, Panic: f.Text}
+			if len(f.Is) > 0 {
+				e.Panic = err
+			}
+			return engine.Outcome{Failure: e}, nil
+		}
+		o.Err, value = &job.Error{Func: name, Err: err}, f.Value
+	}
+	fn, _ := engine.Lookup(name)
+	v := reflect.New(fn.Result)
+	err = wire.Shared().Decode(value, v.Interface())
+	o.Result = v.Elem().Interface()
+	return o, err
 }

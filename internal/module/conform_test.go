@@ -57,6 +57,10 @@ func TestGoGuest(t *testing.T) {
 	if out, err := p.root(t, "homely", "10"); err != nil || out != "19151" || len(p.paths) == 0 || p.paths[0][0] <= 10 {
 		t.Errorf("with jobs that cannot leave: %s, %v; offered %v", out, err, p.paths)
 	}
+	p = newPool(t, m, 3)
+	if out, err := p.root(t, "halfway", "50"); err != nil || out != "50625" || len(p.paths) == 0 {
+		t.Errorf("children that fail come to %s, %v, want 50625; offered %v", out, err, p.paths)
+	}
 }
 
 // largeArguments has a job offered with an argument that is larger than what may be a result, and runs it elsewhere.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -50,6 +51,9 @@ func init() {
 	satin.Register("conform.executes", executes)
 	satin.Register("conform.home", atHome)
 	satin.Register("conform.homely", homely)
+	satin.RegisterErr("conform.half", half)
+	satin.Register("conform.halfway", halfway)
+	satin.RegisterError("conform.none", errNone)
 }
 
 // App says what to compute by its first argument, and how large by its second.
@@ -266,6 +270,29 @@ func homely(f *satin.Frame, n uint32) uint64 {
 	sum := fib(f, 22)
 	for i := range all {
 		sum += all[i].Get()
+	}
+	return sum
+}
+
+// half fails, or panics, with an error that is registered; beside one that it returns it has a result.
+func half(f *satin.Frame, n uint32) (uint64, error) {
+	fib(f, 12)
+	if n%2 == 0 {
+		panic(errNone)
+	}
+	return uint64(n), fmt.Errorf("%d: %w", n, errNone)
+}
+
+// halfway adds up what n children that fail as expected have come to.
+func halfway(f *satin.Frame, n uint32) (sum uint64) {
+	g := satin.ForkErr(f, half)
+	for i := range n {
+		g.Spawn(i)
+	}
+	for v, err := range g.Results() {
+		if errors.Is(err, errNone) {
+			sum += 1000 + v
+		}
 	}
 	return sum
 }
