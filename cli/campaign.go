@@ -230,9 +230,9 @@ func newCampaignCheck(c console) *cobra.Command {
 		Use:   "check DIR",
 		Short: "Check all proofs of a campaign, and that its cubes are all there is",
 		Long: `check follows all pieces step by step, compares them with their hashes, and checks that the cubes are all there is. It
-believes nobody, and needs no daemon. The exit code is 0 if the whole is proved, 1 if not. With --verdicts a piece that is
-not here counts if so many others have signed that it is right (satin-peer campaign verdicts): then the whole rests on their
-word, which is said.`,
+believes nobody, and needs no daemon. The exit code is 0 if the whole is proved, 1 if not, nor of a campaign that is a part of
+another. With --verdicts a piece that is not here counts if so many others have signed that it is right (satin-peer campaign
+verdicts): then the whole rests on their word, which is said.`,
 		Example: `  satin-peer campaign check w12
   satin-peer campaign check w12 --verdicts 2`,
 	}, 1, func(dir *campaignDir, _ []string) error {
@@ -243,6 +243,9 @@ word, which is said.`,
 		}
 		if proved+onWords < len(dir.Cubes) {
 			return failed("%d of %d parts have a right proof here, and the cubes are all there is", proved, len(dir.Cubes))
+		}
+		if len(dir.Of) > 0 { // whoever has made the directory may call it what he likes
+			return failed("all parts are right, but of a part: that no model has all of %d is not that there is none", dir.Of)
 		}
 		if onWords == 0 {
 			_, err = fmt.Fprintf(c.out, "s VERIFIED UNSAT\nc %s: %d parts\n", oneLine(dir.Title), proved)

@@ -41,7 +41,7 @@ func TestDividedAgain(t *testing.T) {
 	try(0, "", "campaign", "proof", out, whole)
 	try(0, "s VERIFIED UNSAT", "check", filepath.Join(dir, formulaFile), whole)
 	inner := filepath.Dir(deeper[0])
-	try(0, "s VERIFIED UNSAT", "campaign", "check", inner)
+	try(exitFailed, "all parts are right, but of a part", "campaign", "check", inner)
 	plan, err := os.ReadFile(filepath.Join(out, partsDir, filepath.Base(filepath.Dir(filepath.Dir(inner))), planFile))
 	if err != nil || strings.Contains(string(plan), "--waerden") {
 		t.Errorf("the exported plan of a part has the owner's arguments, or: %v", err)
@@ -98,6 +98,41 @@ func TestDividedAgain(t *testing.T) {
 	}
 	try(exitFailed, errInner.Error(), "campaign", "check", dir)
 	try(exitFailed, errInner.Error(), "campaign", "proof", dir, whole)
+}
+
+// Guards that the proof of a part is not taken for one of the whole: the formula here has a model.
+func TestPartIsNotTheWhole(t *testing.T) {
+	formula, dir := filepath.Join(t.TempDir(), "f.cnf"), filepath.Join(t.TempDir(), "w")
+	if err := os.WriteFile(formula, []byte("p cnf 2 2\n-1 2 0\n-1 -2 0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	try := func(code int, args ...string) {
+		t.Helper()
+		f := newFake()
+		f.dirs = home(t)
+		if got := f.runReal(append([]string{"campaign"}, args...)...); got != code ||
+			strings.Contains(f.out.String(), "UNSAT\n") {
+			t.Errorf("%v: exit code %d, %s%s", args, got, &f.out, &f.err)
+		}
+	}
+	try(0, "new", dir, "--parts", "1", "--piece", "0", "--", "sat", formula)
+	d, err := openCampaign([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Of, d.Cubes = []int32{1}, [][]int32{{1}}
+	if err := d.writeJSON(d.path(planFile), d.Plan); err != nil {
+		t.Fatal(err)
+	}
+	try(0, "run", dir, "--workers", "1")
+	try(exitFailed, "check", dir)
+	if err := d.writePage(); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, pageFile))
+	if err != nil || strings.Contains(string(page), "there is no model.") {
+		t.Errorf("the page: %.1500s, %v", page, err)
+	}
 }
 
 // Guards that what was proved of a part of a part is not computed again.

@@ -120,6 +120,8 @@ var proofMutants = []mutant{
 		run: "^TestDividedAgain$", old: "guess.Conflicts <= d.Most {", new: "guess.Conflicts >= 0 {"},
 	{name: "divided/from-the-beginning", wrong: "parts of a part are computed again", file: "cli/campaign_divided.go",
 		pkg: "cli", run: "^TestDividedGoesOn$", old: "if b.isDone(in) {", new: "if in == nil {"},
+	{name: "divided/part-for-whole", wrong: "a part that is proved is taken for the whole", file: "cli/campaign.go", pkg: "cli",
+		run: "^TestPartIsNotTheWhole$", old: "if len(dir.Of) > 0 {", new: "if len(dir.Of) > len(dir.Cubes) {"},
 	{name: "campaign/any-cubes", wrong: "the cubes of a part may be elsewhere", file: "internal/campaign/plan.go",
 		pkg: "internal/campaign", run: "^TestCover$", old: "len(cube) < len(p.Of) || ", new: "len(cube) < len(p.Of) && "},
 	{name: "campaign/old-records", wrong: "copies of a record are of what it was at first", file: "cli/campaign_copies.go",
