@@ -75,7 +75,7 @@ type Parts struct {
 	Cut func(of []int32, parts int) (cubes [][]int32)
 	// Args are those of the run for a cube, beside those of the problem; the proof that it has no model is to go to a
 	// file. It is in LRAT, compressed if the name ends in .gz, and ends with the clause that not all of the cube
-	// holds.
+	// holds. If it has one there is no file, and the answer has "satisfiable": true.
 	Args func(cube []int32, file string) []string
 	// Leave are those of a run that refutes several cubes and leaves the proofs where they are found. Its answer has
 	// "pieces", for each cube: "file", the SHA-256 of a proof as Args has it compressed, "bytes", its size, and "kept",

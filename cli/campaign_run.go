@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -131,8 +129,14 @@ func (b *batch) takePiece(d *campaignDir, in *input, s solution) error {
 	if s.unsaved != nil {
 		return s.unsaved
 	}
-	file := d.path(piecesDir, in.file(pieceEnd))
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+	var said struct {
+		Satisfiable         bool
+		Attempts, Conflicts uint64
+	}
+	if text, err := json.Marshal(s.answer.Fields); err == nil {
+		_ = json.Unmarshal(text, &said) // an application without these figures has none
+	}
+	if said.Satisfiable {
 		model := d.path(in.file(modelEnd))
 		text, err := describe(in.task, b.o, s)
 		if err == nil {
@@ -140,12 +144,8 @@ func (b *batch) takePiece(d *campaignDir, in *input, s solution) error {
 		}
 		return errors.Join(fmt.Errorf("it has a model, so there is nothing to prove: it is in %s", model), err)
 	}
-	p := campaign.Piece{Elapsed: s.end.at.Seconds(), Gave: s.gave}
-	var figures struct{ Attempts, Conflicts uint64 }
-	if text, err := json.Marshal(s.answer.Fields); err == nil {
-		_ = json.Unmarshal(text, &figures) // an application without these figures has none
-	}
-	p.Attempts, p.Conflicts = figures.Attempts, figures.Conflicts
+	file := d.path(piecesDir, in.file(pieceEnd))
+	p := campaign.Piece{Elapsed: s.end.at.Seconds(), Gave: s.gave, Attempts: said.Attempts, Conflicts: said.Conflicts}
 	if err := d.take(in.line-1, file, p); err != nil {
 		return err
 	}

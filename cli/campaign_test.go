@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/internal/campaign"
 )
 
@@ -147,6 +148,27 @@ func TestCampaignOfAModel(t *testing.T) {
 	d, err := openCampaign([]string{dir})
 	if err != nil || hasModel(d.dir) == nil {
 		t.Errorf("the model of a part of a part is not found, %v", err)
+	}
+}
+
+// Guards that a proof that is not there, as another command has taken it, is not taken for a model, which would end the
+// campaign for good.
+func TestMissingProofIsNoModel(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "w")
+	f := newFake()
+	f.dirs = home(t)
+	if code := f.runReal("campaign", "new", dir, "--parts", "2", "--piece", "0", "--", "sat", "--waerden", "3,5,22"); code != 0 {
+		t.Fatalf("exit code %d, %s", code, &f.err)
+	}
+	d, err := openCampaign([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &batch{console: f.console, o: &options{}}
+	refuted := solution{answer: apps.Answer{Fields: map[string]any{"satisfiable": false}}}
+	in := &input{line: 1, task: &task{problem: &apps.Problem{}}}
+	if err := b.takePiece(d, in, refuted); err == nil || d.pieces[0] != nil || hasModel(dir) != nil {
+		t.Errorf("a piece that is not there: %v, %+v, %v", err, d.pieces[0], hasModel(dir))
 	}
 }
 
