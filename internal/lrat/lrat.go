@@ -85,11 +85,14 @@ type checker struct {
 	report  Report
 }
 
-// readFormula takes in the clauses, each ended by a 0, wherever lines end.
+// readFormula takes in the clauses, each ended by a 0, wherever lines end. A line that begins with % ends the formula,
+// as in the files of SATLIB.
 func (c *checker) readFormula(r io.Reader) error {
 	var clause []int32
+	ended := false
 	err := eachLine(r, maxLine, func(words [][]byte) error {
-		if len(words) == 0 || words[0][0] == 'c' || words[0][0] == 'p' {
+		ended = ended || len(words) > 0 && words[0][0] == '%'
+		if ended || len(words) == 0 || words[0][0] == 'c' || words[0][0] == 'p' {
 			return nil
 		}
 		for _, w := range words {

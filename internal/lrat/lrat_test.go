@@ -19,6 +19,16 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// What the files of SATLIB have after their formulas is no clause: not an empty one, from which all would follow.
+func TestSATLIB(t *testing.T) {
+	if _, err := Check(strings.NewReader(two+"%\n0\n\n"), strings.NewReader("5 2 0 1 2 0\n6 0 5 3 4 0\n")); err != nil {
+		t.Error(err)
+	}
+	if _, err := Check(strings.NewReader(two+"%\n0\n"), strings.NewReader("6 0 5 0\n")); err == nil {
+		t.Error("what comes after the formula is taken for an empty clause")
+	}
+}
+
 // TestRefused has proofs that are wrong in one point each.
 func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct{ formula, proof, want string }{

@@ -137,6 +137,8 @@ var proofMutants = []mutant{
 	{name: "campaign/arguments-published", wrong: "what is published names the owner's files",
 		file: "cli/campaign_dir.go", pkg: "cli", run: "^TestCampaign$",
 		old: "	public.Args = nil // they may name files\n", new: ""},
+	{name: "lrat/after-the-end", wrong: "what follows a formula of SATLIB is an empty clause", file: "internal/lrat/lrat.go",
+		pkg: "internal/lrat", run: "^TestSATLIB$", old: "if ended || len(words) == 0 ||", new: "if len(words) == 0 || words[0][0] == '%' ||"},
 	{name: "lrat/long-steps", wrong: "a line of a proof may be as long as one of a formula", file: "internal/lrat/lrat.go",
 		pkg: "internal/lrat", run: "^TestLongSteps$", old: "eachLine(r, maxStep,", new: "eachLine(r, maxLine,"},
 	{name: "sat/inflated", wrong: "what a compressed piece inflates to is read whole", file: "apps/sat/verdict.go",
