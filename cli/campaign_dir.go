@@ -31,6 +31,7 @@ const (
 	planFile    = "campaign.json"
 	formulaFile = "formula.cnf"
 	pageFile    = "index.html"
+	lockFile    = "run.lock" // is held by the command that has the parts computed
 	piecesDir   = "pieces"
 	partsDir    = "parts" // 0012 in it is the campaign of part 12, if that was divided again
 	pieceEnd    = ".lrat.gz"

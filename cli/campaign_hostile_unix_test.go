@@ -44,6 +44,13 @@ func TestCampaignOfOthers(t *testing.T) {
 	}
 	try(exitBadInput, "a problem that writes no file", "run", dir, "--workers", "1")
 
+	if err := errors.Join(os.Remove(d.path(lockFile)), os.Symlink(secret+"2", d.path(lockFile))); err != nil {
+		t.Fatal(err)
+	}
+	try(exitFailed, "is no regular file", "run", dir, "--workers", "1")
+	if _, err := os.Lstat(secret + "2"); err == nil {
+		t.Error("a run has made a file where a link in the campaign leads")
+	}
 	p := campaign.Piece{Part: 1, File: strings.Repeat("ab", 32)}
 	if err := errors.Join(d.writeJSON(d.path(planFile), d.Plan), d.writeJSON(d.record(0), &p),
 		os.Symlink(secret, d.pieceFile(&p)), syscall.Mkfifo(d.record(2), 0o600)); err != nil {

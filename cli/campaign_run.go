@@ -5,14 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/spf13/pflag"
 
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/internal/campaign"
+	"github.com/satin-peer/satin/internal/cause"
 	"github.com/satin-peer/satin/internal/durable"
 	"github.com/satin-peer/satin/peer/control"
 )
@@ -25,6 +28,11 @@ func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.F
 	if err := hasModel(d.dir); err != nil {
 		return err
 	}
+	unlock, err := d.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	o.each = d.dir
 	whole, err := wholeOf(d, list)
 	if err != nil {
@@ -65,6 +73,23 @@ func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.F
 	}
 	fmt.Fprintf(c.err, "all %d parts are proved; satin-peer campaign check %s checks them again\n", len(d.Cubes), name)
 	return nil
+}
+
+// lock keeps a second run of the campaign out: both would compute everything, and one would put its proofs where the
+// other has just checked its own.
+func (d *campaignDir) lock() (unlock func(), err error) {
+	file := d.path(lockFile)
+	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() { // others may have put it there
+		return nil, failed("%s is no regular file", file)
+	}
+	lock := flock.New(file)
+	switch locked, err := lock.TryLock(); {
+	case err != nil:
+		return nil, failed("locking %s: %w", file, cause.Of(err))
+	case !locked:
+		return nil, failed("another satin-peer campaign run works on %s", d.dir)
+	}
+	return func() { _ = lock.Unlock() }, nil
 }
 
 // wholeOf reads the problem that a campaign's plan names. Others may have written that: it names no file to be written.

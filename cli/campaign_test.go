@@ -151,9 +151,9 @@ func TestCampaignOfAModel(t *testing.T) {
 	}
 }
 
-// Guards that a proof that is not there, as another command has taken it, is not taken for a model, which would end the
-// campaign for good.
-func TestMissingProofIsNoModel(t *testing.T) {
+// Guards that two runs of a campaign do not take each other's proofs, and that a proof that is not there is not taken for
+// a model, which would end the campaign for good.
+func TestTwoRunsOfACampaign(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "w")
 	f := newFake()
 	f.dirs = home(t)
@@ -164,6 +164,15 @@ func TestMissingProofIsNoModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	unlock, err := d.lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := f.runReal("campaign", "run", dir, "--workers", "1"); code != exitFailed ||
+		!strings.Contains(f.err.String(), "another satin-peer campaign run works on") {
+		t.Errorf("a second run: exit code %d, %s", code, &f.err)
+	}
+	unlock()
 	b := &batch{console: f.console, o: &options{}}
 	refuted := solution{answer: apps.Answer{Fields: map[string]any{"satisfiable": false}}}
 	in := &input{line: 1, task: &task{problem: &apps.Problem{}}}
