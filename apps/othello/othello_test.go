@@ -35,6 +35,11 @@ func TestPerft(t *testing.T) {
 	}
 }
 
+// Positions that no game comes to are searched as well: here X has 35 moves.
+func TestMoreMovesThanInGames(t *testing.T) {
+	apptest.Solve(t, App, ".........OOX-OOX-XXO-XXO-OX-------XO-OX--OXXXXO--OO-OXO--------- --depth 5 --threshold 2")
+}
+
 // Wherever jobs give way to the sequential program, the move and its value are the same.
 func TestEveryThreshold(t *testing.T) {
 	for leaf := range 8 {

@@ -67,17 +67,20 @@ func (n *Node) passed() Node {
 	return Node{Board: n.Board.pass(), Depth: n.Depth, Bound: 1 - n.Bound, Exact: n.Exact, Passed: true, Leaf: n.Leaf}
 }
 
-// A list holds positions after moves, the most promising first. No position has more than 33 moves.
+// A list holds positions after moves, the most promising first. No game comes to a position with more than 33 moves, but
+// one that somebody makes up may have more.
 type list struct {
-	boards [33]Board
+	boards [mostMoves]Board
 	n      int
 }
+
+const mostMoves = 64
 
 // children are the positions after the moves, those first that leave the other the fewest moves, and corners
 // before all.
 func (n *Node) children() *list {
 	var l list
-	var keys [33]int
+	var keys [mostMoves]int
 	for to := n.Board.moves(); to != 0; to &= to - 1 {
 		at := to & -to
 		b := n.Board.play(at)

@@ -119,6 +119,8 @@ var appMutants = []mutant{
 	{name: "game/no-cut", wrong: "an answer that suffices does not end the question",
 		file: "internal/sim/paper/othello.go", run: "^TestGameAnswers$", old: "g.aborts && best >= q.Bound",
 		new: "g.aborts && best > q.Bound"},
+	{name: "othello/moves-of-games", wrong: "a position with more moves than any of a game ends the program",
+		file: "apps/othello/search.go", run: "^TestMoreMovesThanInGames$", old: "const mostMoves = 64", new: "const mostMoves = 33"},
 	{name: "othello/other-depth", wrong: "a fact settles a question of another depth",
 		file: "apps/othello/table.go", run: "^TestManyFacts$", old: "return e.Depth == int8(n.Depth) && e.Exact",
 		new: "return e.Exact"},
