@@ -18,7 +18,7 @@ import (
 )
 
 // proved makes a campaign whose parts are all proved. Its pieces take so long to check that others get some: each has
-// its first step many times more behind it.
+// its first step many times more behind it, and then its last one once more.
 func proved(t *testing.T, more int) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "w")
@@ -47,13 +47,21 @@ func proved(t *testing.T, more int) (dir string) {
 		_ = file.Close()
 		_, step, _ := strings.Cut(string(text), " ")
 		step, _, _ = strings.Cut(step, "\n")
+		last, goal := 0, ""
+		for line := range strings.Lines(string(text)) {
+			if _, clause, _ := strings.Cut(line, " "); !strings.HasPrefix(clause, "d ") {
+				_, _ = fmt.Sscan(line, &last)
+				goal, _, _ = strings.Cut(clause, " 0 ")
+			}
+		}
 		var longer bytes.Buffer
 		z := gzip.NewWriter(&longer)
 		_, _ = z.Write(text)
 		for id := range more {
-			id += 1_000_000
+			id += last + 1
 			fmt.Fprintf(z, "%d %s\n%d d %d 0\n", id, step, id, id)
 		}
+		fmt.Fprintf(z, "%d %s 0 %d 0\n", last+more+1, goal, last)
 		if err := z.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -115,16 +115,16 @@ const mostInflated = 64
 
 // follow has the checker follow a piece, which may be compressed.
 func follow(formula, piece []byte, cube []int32) Verdict {
-	var text io.Reader = bytes.NewReader(piece)
+	text := &io.LimitedReader{R: bytes.NewReader(piece), N: mostInflated * int64(len(piece))}
 	if z, err := gzip.NewReader(bytes.NewReader(piece)); err == nil {
-		text = io.LimitReader(z, mostInflated*int64(len(piece)))
+		text.R = z
 	}
 	goal := make([]int32, len(cube))
 	for i, l := range cube {
 		goal[i] = -l
 	}
 	report, err := lrat.Derive(bytes.NewReader(formula), text, goal)
-	return Verdict{Accepted: err == nil, Steps: report.Added}
+	return Verdict{Accepted: err == nil && text.N > 0, Steps: report.Added} // all of it was read
 }
 
 // verdictsAlone is the sequential twin of verdicts.

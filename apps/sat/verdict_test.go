@@ -140,5 +140,14 @@ func TestInflatedPieces(t *testing.T) {
 		if v := follow([]byte(formula), piece.Bytes(), nil); v.Accepted != accepted {
 			t.Errorf("%d bytes that stand for %d: accepted %v", piece.Len(), padding, v.Accepted)
 		}
+		if !accepted { // nor what begins with a proof, and goes on past the bound
+			var first bytes.Buffer
+			z := gzip.NewWriter(&first)
+			_, _ = z.Write([]byte("3 0 1 2 0\n"))
+			_ = z.Close()
+			if v := follow([]byte(formula), append(first.Bytes(), piece.Bytes()...), nil); v.Accepted {
+				t.Error("a piece is right whose end nobody has seen")
+			}
+		}
 	}
 }

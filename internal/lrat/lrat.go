@@ -16,7 +16,7 @@
 //
 // # What it guarantees
 //
-// Check returns nil only if the empty clause was added by such steps, Derive if another one was. IDs must grow, a
+// Check returns nil only if the empty clause was added by such steps, Derive if another one was, last. IDs must grow, a
 // hint must name a clause that is there. Steps of the RAT kind, which have negative hints, are refused: no proof of
 // this repository has them, nor has one variables that the formula has not. Lines are read one at a time, memory is
 // that of the clauses that are there; a line of a proof has 4 MiB at most.
@@ -56,12 +56,21 @@ type Report struct {
 
 // Check reads a formula in DIMACS CNF and a proof in LRAT, and returns nil if the proof shows that the formula
 // has no model. Other errors than ErrRefused are those of the readers.
-func Check(formula, proof io.Reader) (Report, error) { return Derive(formula, proof, nil) }
+func Check(formula, proof io.Reader) (Report, error) {
+	c := checker{clauses: map[uint64][]int32{}}
+	return c.check(formula, proof)
+}
 
-// Derive is Check for a proof of a clause, of which Check's empty one is a case: it returns nil if the proof adds that
-// clause, or a part of it, so that all models of the formula satisfy it.
+// Derive is Check for the proof of a clause, of which Check's empty one is a case, that is to be a piece of a longer
+// one: it returns nil if the clause, or a part of it, is what the proof adds last, so that all models of the formula
+// satisfy it. What comes after the piece may use that clause and the whole formula, and begins with the next number: so
+// it deletes neither, and its IDs have no gap.
 func Derive(formula, proof io.Reader, goal []int32) (Report, error) {
-	c := checker{clauses: map[uint64][]int32{}, goal: goal}
+	c := checker{clauses: map[uint64][]int32{}, goal: goal, piece: true}
+	return c.check(formula, proof)
+}
+
+func (c *checker) check(formula, proof io.Reader) (Report, error) {
 	if err := c.readFormula(formula); err != nil {
 		return c.report, fmt.Errorf("%w: %w", ErrFormula, err)
 	}
@@ -69,7 +78,7 @@ func Derive(formula, proof io.Reader, goal []int32) (Report, error) {
 		return c.report, fmt.Errorf("the proof: %w", err)
 	}
 	if !c.shown {
-		return c.report, fmt.Errorf("the proof: %w: it ends without %s", ErrRefused, name(goal))
+		return c.report, fmt.Errorf("the proof: %w: it ends without %s", ErrRefused, name(c.goal))
 	}
 	return c.report, nil
 }
@@ -80,6 +89,7 @@ type checker struct {
 	most    int32              // highest variable of the formula
 	goal    []int32            // what is to be shown
 	shown   bool               // it was added
+	piece   bool               // more is to come: see Derive
 	value   []int8             // by variable: 1 true, -1 false, 0 neither; all 0 between steps
 	changed []int32            // variables that are not 0
 	report  Report
@@ -130,6 +140,8 @@ func (c *checker) readProof(r io.Reader) error {
 			return c.forget(words[2:])
 		case id <= c.last:
 			return fmt.Errorf("%w: clause %d after clause %d: IDs must grow", ErrRefused, id, c.last)
+		case c.piece && id > c.last+1:
+			return fmt.Errorf("%w: clause %d after clause %d: the IDs of a piece have no gap", ErrRefused, id, c.last)
 		}
 		c.last = id
 		return c.step(id, words[1:])
@@ -149,6 +161,10 @@ func (c *checker) forget(words [][]byte) error {
 		if _, ok := c.clauses[id]; !ok {
 			return fmt.Errorf("%w: clause %d is deleted, but it is not there", ErrRefused, id)
 		}
+		if c.piece && id <= uint64(c.report.Clauses) {
+			return fmt.Errorf("%w: clause %d is deleted, which is the formula's", ErrRefused, id)
+		}
+		c.shown = c.shown && !(c.piece && id == c.last)
 		delete(c.clauses, id)
 		c.report.Deleted++
 	}
@@ -180,7 +196,7 @@ func (c *checker) step(id uint64, words [][]byte) error {
 	}
 	c.add(id, clause)
 	c.report.Added++
-	c.shown = c.shown || !slices.ContainsFunc(clause, func(l int32) bool { return !slices.Contains(c.goal, l) })
+	c.shown = c.shown && !c.piece || !slices.ContainsFunc(clause, func(l int32) bool { return !slices.Contains(c.goal, l) })
 	return nil
 }
 

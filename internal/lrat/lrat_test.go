@@ -74,6 +74,24 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestPieces has proofs of a clause behind which others can be put, and such as would spoil these.
+func TestPieces(t *testing.T) {
+	const right = "5 2 0 1 2 0\n6 1 0 5 3 0\n"
+	for name, c := range map[string]struct{ proof, want string }{
+		"right":                            {right + "6 d 5 0\n", ""},
+		"a part of the goal":               {"5 2 0 1 2 0\n6 0 5 3 4 0\n", ""},
+		"more after the goal":              {right + "7 2 1 0 5 0\n", "ends without clause [1]"},
+		"the goal is taken back":           {right + "6 d 6 0\n", "ends without clause [1]"},
+		"the formula is taken from others": {right + "6 d 4 0\n", "clause 4 is deleted, which is the formula's"},
+		"numbers past all others":          {"9223372036854775807 2 0 1 2 0\n", "have no gap"},
+	} {
+		_, err := Derive(strings.NewReader(two), strings.NewReader(c.proof), []int32{1})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestUnreadable has readers that fail in the middle of a line: their failure is what is said.
 func TestUnreadable(t *testing.T) {
 	broken := errors.New("cut off")

@@ -144,5 +144,11 @@ var proofMutants = []mutant{
 	{name: "lrat/long-steps", wrong: "a line of a proof may be as long as one of a formula", file: "internal/lrat/lrat.go",
 		pkg: "internal/lrat", run: "^TestLongSteps$", old: "eachLine(r, maxStep,", new: "eachLine(r, maxLine,"},
 	{name: "sat/inflated", wrong: "what a compressed piece inflates to is read whole", file: "apps/sat/verdict.go",
-		pkg: "apps/sat", run: "^TestInflatedPieces$", old: "io.LimitReader(z, mostInflated*int64(len(piece)))", new: "io.LimitReader(z, 1<<62)"},
+		pkg: "apps/sat", run: "^TestInflatedPieces$", old: "N: mostInflated * int64(len(piece))}", new: "N: 1 << 62}"},
+	{name: "sat/end-unseen", wrong: "a piece is right whose end was not read", file: "apps/sat/verdict.go",
+		pkg: "apps/sat", run: "^TestInflatedPieces$", old: "err == nil && text.N > 0", new: "err == nil"},
+	{name: "lrat/more-after-goal", wrong: "a piece may go on after what it is to show", file: "internal/lrat/lrat.go",
+		pkg: "internal/lrat", run: "^TestPieces$", old: "c.shown && !c.piece ||", new: "c.shown ||"},
+	{name: "lrat/formula-deleted", wrong: "a piece may take the formula from those that follow", file: "internal/lrat/lrat.go",
+		pkg: "internal/lrat", run: "^TestPieces$", old: "if c.piece && id <= uint64(c.report.Clauses) {", new: "if c.piece && id == 0 {"},
 }
