@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -265,20 +264,18 @@ func fileSum(name string) (sum string, size int64, err error) {
 	return hex.EncodeToString(h.Sum(nil)), size, err
 }
 
-// clauses counts those of the formula.
+// clauses counts those of the formula, as the checker does.
 func (d *campaignDir) clauses() (n int, err error) {
 	f, err := os.Open(d.formula())
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
-	words := bufio.NewScanner(f)
-	for words.Scan() {
-		if !strings.HasPrefix(words.Text(), "p ") {
-			n++
-		}
+	report, err := lrat.Check(f, strings.NewReader("")) // which is no proof
+	if errors.Is(err, lrat.ErrFormula) {
+		return 0, err
 	}
-	return n, words.Err()
+	return report.Clauses, nil
 }
 
 // take checks the proof of a part that came in a file, and keeps it under its hash.

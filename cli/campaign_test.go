@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -178,6 +179,33 @@ func TestTwoRunsOfACampaign(t *testing.T) {
 	in := &input{line: 1, task: &task{problem: &apps.Problem{}}}
 	if err := b.takePiece(d, in, refuted); err == nil || d.pieces[0] != nil || hasModel(dir) != nil {
 		t.Errorf("a piece that is not there: %v, %+v, %v", err, d.pieces[0], hasModel(dir))
+	}
+}
+
+// Guards that the clauses of a formula are counted as the checker counts them, also long ones.
+func TestProofOfALongClause(t *testing.T) {
+	const variables = 20_000
+	formula, dir := filepath.Join(t.TempDir(), "f.cnf"), filepath.Join(t.TempDir(), "w")
+	var some, none strings.Builder
+	for v := range variables {
+		fmt.Fprintf(&some, "%d ", v+1)
+		fmt.Fprintf(&none, "-%d 0\n", v+1)
+	}
+	text := fmt.Sprintf("p cnf %d %d\n%s0\n%s", variables, variables+1, &some, &none)
+	if err := os.WriteFile(formula, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"campaign", "new", dir, "--parts", "1", "--piece", "0", "--", "sat", formula},
+		{"campaign", "run", dir, "--workers", "1"},
+		{"campaign", "proof", dir, dir + ".lrat"},
+		{"check", formula, dir + ".lrat"},
+	} {
+		f := newFake()
+		f.dirs = home(t)
+		if code := f.runReal(args...); code != 0 {
+			t.Fatalf("%v: exit code %d, %s", args, code, &f.err)
+		}
 	}
 }
 
