@@ -170,11 +170,11 @@ var errTooLarge = errors.New("the table would be too large")
 
 // tabulate finds the highest profit by dynamic programming (Bellman 1957), which shares nothing with the
 // search: best[c] is the highest profit of the items so far within a capacity c. It fails if that takes more
-// than some 0.2 s.
+// than some 0.2 s, or 80 MB.
 func (in *Instance) tabulate() (int64, error) {
-	const most = 200_000_000 // steps
+	const most, largest = 200_000_000, 10_000_000 // steps, and capacity
 	capacity := min(in.Capacity, in.WeightSum[in.size()])
-	if capacity > most/int64(in.size()) {
+	if capacity > min(most/int64(in.size()), largest) {
 		return 0, errTooLarge
 	}
 	best := make([]int64, capacity+1)

@@ -2,6 +2,7 @@ package knapsack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -105,6 +106,14 @@ func TestManyJobs(t *testing.T) {
 	}
 	apptest.Solve(t, App, "--generate strong 100 1000 50 --threshold 50")
 	apptest.Solve(t, App, "--generate almost 40 1000 90 --threshold 3")
+}
+
+// The check of two heavy items takes no memory for each unit of their weight.
+func TestTableOfHeavyItems(t *testing.T) {
+	const heavy = 99_999_999
+	if _, err := newInstance("x", heavy, []int64{5, 7}, []int64{1, heavy}).tabulate(); !errors.Is(err, errTooLarge) {
+		t.Errorf("the table has %d numbers: %v", heavy+1, err)
+	}
 }
 
 // TestAgainstDynamicProgramming draws instances that no generator makes: the twin and the jobs, with shares at random
