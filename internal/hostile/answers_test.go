@@ -266,14 +266,14 @@ func TestDeputyShowsThatItLed(t *testing.T) {
 		r.has(lie)
 		tells, beacon := r.speaks(t), steal.Beacon{Rank: 1}
 		v.Close()
-		until(t, "the other is master, or believes", func() bool {
+		until(t, "the other is master, or believes who comes before it", func() bool {
 			if beacon.Seq++; led {
 				tells(gossip.KindNews, &steal.News{Run: run, Master: &beacon,
 					From: steal.Address{Peer: steal.PeerID(r.ID().String()), Inc: 1}})
 			}
 			there.meets(t, claim)
 			i := infoAt(t, w, run)
-			return i.Master == idOf(t, w) || i.State != control.RunRunning
+			return !led && i.Master == idOf(t, w) || i.State != control.RunRunning
 		})
 		there.meets(t, claim)
 		if i := infoAt(t, w, run); (i.State == control.RunDone) != led {
