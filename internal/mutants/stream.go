@@ -39,6 +39,8 @@ var streamMutants = []mutant{
 		file: "peer/stream/transport.go", run: "^TestSendWhileAPartnerIsForgotten$", args: brief,
 		old: "	t.entering.RLock()\n	defer t.entering.RUnlock()\n",
 		new: "	t.mu.RLock()\n	defer t.mu.RUnlock()\n"},
+	{name: "stream/by-the-wall", wrong: "a clock that is set back keeps all partners", file: "peer/stream/partner.go",
+		run: "^TestSilenceIsNotByTheWall$", old: "p.used.Store(p.t.clock())", new: "p.used.Store(time.Now().UnixNano())"},
 	{name: "stream/turn-is-loss", wrong: "a peer whose dial waits for others' is taken for lost",
 		file: "peer/stream/dial.go", run: "^TestWaitingForADialSaysNothingOfAPeer$",
 		old: "are being dialed: %w\", ErrTooMany,", new: "are being dialed: %w\", ErrUnreachable,"},

@@ -190,7 +190,7 @@ func (t *Transport) makeRoomForWide(newcomer *partner) error {
 	if active < t.cfg.MaxWidePartners {
 		return nil
 	}
-	if time.Since(idlest.lastUsed()) < t.cfg.WideIdle {
+	if idlest.idle() < t.cfg.WideIdle {
 		return fmt.Errorf("%w behind wide-area links: %d", ErrTooMany, active)
 	}
 	idlest.retire()

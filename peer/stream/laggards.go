@@ -71,7 +71,7 @@ func (l *laggards) cut() {
 }
 
 // clock is the time that a reader has had for what comes: without that in which what came waited here.
-func (r *bulkReader) clock() int64 { return time.Now().UnixNano() - r.waited.Load() }
+func (r *bulkReader) clock() int64 { return r.p.t.clock() - r.waited.Load() }
 
 func (r *bulkReader) late() bool {
 	due := r.due.Load()

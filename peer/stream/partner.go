@@ -28,7 +28,7 @@ type partner struct {
 	inShared  turns
 	inPieces  turns
 	way       way
-	used      atomic.Int64  // when something was last sent or received, in ns of the Unix epoch
+	used      atomic.Int64  // when something was last sent or received, by the transport's clock
 	memory    atomic.Int64  // bytes of long results that are being received from it
 	handing   *rate.Limiter // bytes of what it hands over
 	readers   atomic.Int32
@@ -50,9 +50,9 @@ func newPartner(t *Transport, id peer.ID, name steal.PeerID) *partner {
 // wide is asked anew each time: where a peer is may become known later.
 func (p *partner) wide() bool { return p.t.cfg.Wide != nil && p.t.cfg.Wide(p.name) }
 
-func (p *partner) use() { p.used.Store(time.Now().UnixNano()) }
+func (p *partner) use() { p.used.Store(p.t.clock()) }
 
-func (p *partner) lastUsed() time.Time { return time.Unix(0, p.used.Load()) }
+func (p *partner) idle() time.Duration { return time.Duration(p.t.clock() - p.used.Load()) }
 
 // outboxes are those of the streams that carry messages whole.
 func (p *partner) outboxes() [3]*outbox { return [...]*outbox{&p.control, &p.shared, &p.pieces} }

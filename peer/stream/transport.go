@@ -24,6 +24,7 @@ type Transport struct {
 	handler Handler
 	self    steal.PeerID
 	life    uint64 // of this transport, for wire.Opening
+	began   time.Time
 	// of the streams that it opened; not the partner's, whose record may be forgotten and made again
 	serial   atomic.Uint64
 	ctx      context.Context
@@ -55,7 +56,7 @@ func New(n host.Host, cfg Config, h Handler) *Transport {
 		cfg.Dial = func(ctx context.Context, id peer.ID) error { return n.Connect(ctx, peer.AddrInfo{ID: id}) }
 	}
 	t := &Transport{net: n, cfg: cfg, handler: h, self: steal.PeerID(n.ID().String()), life: rand.Uint64(),
-		partners: map[steal.PeerID]*partner{}}
+		began: time.Now(), partners: map[steal.PeerID]*partner{}}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.dials.init(cfg)
 	t.failures.wake = make(chan struct{}, 1)
@@ -157,6 +158,9 @@ func (t *Transport) dropIdle() bool {
 	return false
 }
 
+// clock is the time of this transport, in ns. That on the wall may be set back or forward.
+func (t *Transport) clock() int64 { return int64(time.Since(t.began)) }
+
 // everyone is a snapshot of the partners.
 func (t *Transport) everyone() []*partner {
 	t.mu.RLock()
@@ -213,13 +217,13 @@ func (t *Transport) tidyUp() {
 			return
 		case now := <-tick.C:
 			for _, p := range t.everyone() {
-				if now.Sub(p.lastUsed()) >= t.cfg.IdleAfter {
+				if p.idle() >= t.cfg.IdleAfter {
 					p.retire()
 				}
 			}
 			t.mu.Lock()
 			for name, p := range t.partners {
-				if now.Sub(p.lastUsed()) >= t.cfg.IdleAfter && p.end() {
+				if p.idle() >= t.cfg.IdleAfter && p.end() {
 					delete(t.partners, name)
 				}
 			}
