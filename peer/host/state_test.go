@@ -61,7 +61,8 @@ func TestTicketsCanBeReadAgain(t *testing.T) {
 	}
 }
 
-// A peer that has let somebody in stays in its swarm in its next life, also if that could not be written at first.
+// A peer that has let somebody in stays in its swarm in its next life, also if that could not be written at first; and
+// one that cannot write that it was let in elsewhere was not.
 func TestSettledOutlivesAFullDisk(t *testing.T) {
 	state := &stateDir{dir: t.TempDir()}
 	open := func() *swarm {
@@ -72,9 +73,12 @@ func TestSettledOutlivesAFullDisk(t *testing.T) {
 		return s
 	}
 	s, path := open(), state.path(swarmFile)
-	if err := errors.Join(os.Rename(path, path+".was"), os.MkdirAll(filepath.Join(path, "full"), 0o700)); err != nil {
-		t.Fatal(err)
+	full := func() {
+		if err := errors.Join(os.Rename(path, path+".was"), os.MkdirAll(filepath.Join(path, "full"), 0o700)); err != nil {
+			t.Fatal(err)
+		}
 	}
+	full()
 	if _, err := s.grant(mustID(2), false, time.Time{}); err == nil {
 		t.Fatal("somebody is let in, and nothing is written of it")
 	}
@@ -83,5 +87,10 @@ func TestSettledOutlivesAFullDisk(t *testing.T) {
 	}
 	if _, err := s.grant(mustID(2), false, time.Time{}); err != nil || !open().settled {
 		t.Errorf("the next life may leave for another swarm, and remove the key of this one: %v", err)
+	}
+	full()
+	s.settled = false
+	if err := s.adopt("other", publicOf(0), chainOf(t, 1)); err == nil || s.standing().name != DefaultSwarm || s.settled {
+		t.Errorf("a peer that cannot write it is in the swarm %q, as long as it lives: %v", s.name, err)
 	}
 }

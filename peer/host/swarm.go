@@ -231,8 +231,13 @@ func (s *swarm) adopt(name string, public ed25519.PublicKey, chain []certificate
 			return stateError(s.state.path(swarmKeyFile), "cannot be removed", err)
 		}
 	}
+	was := standing{s.name, s.public, s.chain, s.named, s.settled}
 	s.name, s.named, s.public, s.chain, s.settled = name, true, public, chain, true
-	return s.save()
+	err := s.save()
+	if err != nil { // else it would be a member until it ends, and not in its next life
+		s.name, s.named, s.public, s.chain, s.settled = was.name, was.named, was.public, was.chain, was.settled
+	}
+	return err
 }
 
 func checkSwarmName(name string) error {
