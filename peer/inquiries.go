@@ -59,6 +59,8 @@ type runAnswer struct {
 	Led bool `cbor:"8,keyasint,omitempty"`
 }
 
+func (a *runAnswer) length() int { return min(len(a.Manifest)+maxBesides, wire.MaxValue) }
+
 func (x *inquiries) serve() {
 	for _, version := range versions(runProtocol) {
 		x.board.answer(version, 1<<10, manifestTime, func(from peer.ID, b []byte) (any, error) {

@@ -43,14 +43,25 @@ func (x *switchboard) answer(id protocol.ID, limit int, within time.Duration,
 // errBusy ends a stream for whose answer there is no room: it will be asked for again, or somebody else is.
 var errBusy = errors.New("too much is on its way")
 
+// A lengthy answer says how long it is at most: it is not encoded where there is no room for it.
+type lengthy interface{ length() int }
+
 // tell writes an answer, however slowly it is read.
 func (x *switchboard) tell(s network.Stream, v any) error {
+	who, most := s.Conn().RemotePeer(), 0
+	if l, ok := v.(lengthy); ok {
+		most = l.length()
+	}
+	leave, ok := x.road.enter(who, most)
+	if !ok {
+		return errBusy
+	}
+	defer leave()
 	b, err := wire.Value().Encode(v)
 	if err != nil {
 		return err
 	}
-	leave, ok := x.road.enter(s.Conn().RemotePeer(), len(b))
-	if !ok {
+	if leave, ok = x.road.enter(who, len(b)-most); !ok {
 		return errBusy
 	}
 	defer leave()

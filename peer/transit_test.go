@@ -7,9 +7,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/statement"
 )
 
 // Whatever members have on its way, no more is held than may be, one of them leaves the others theirs, and all of it
@@ -117,4 +119,38 @@ func TestTransitIsAwaited(t *testing.T) {
 			t.Errorf("left: %+v", road.of)
 		}
 	})
+}
+
+// A streamTo takes what is written to a member.
+type (
+	streamTo struct{ network.Stream }
+	connTo   struct{ network.Conn }
+)
+
+func (streamTo) Conn() network.Conn          { return connTo{} }
+func (streamTo) Write(b []byte) (int, error) { return len(b), nil }
+func (connTo) RemotePeer() peer.ID           { return "slow" }
+
+// unsayable is a long answer that cannot be encoded.
+type unsayable struct{ What func() }
+
+func (unsayable) length() int { return transitPart }
+
+// Guards that a member which asks for much at once, as for manifests of 16 MiB on many streams, has no more of it in
+// memory here than it may.
+func TestLongAnswersWaitForRoom(t *testing.T) {
+	var x switchboard
+	a := &runAnswer{Manifest: make([]byte, 1<<20), Tombstone: make([]byte, statement.MaxTombstone),
+		Answered: make([]byte, statement.MaxAnswered), Roster: make([]byte, statement.MaxRoster), RosterAge: 9, Led: true}
+	if b, err := wire.Value().Encode(a); err != nil || len(b) > a.length() {
+		t.Errorf("an answer of %d bytes says that it has %d: %v", len(b), a.length(), err)
+	}
+	leave, _ := x.road.enter("slow", transitPart)
+	if err := x.tell(streamTo{}, unsayable{}); err != errBusy {
+		t.Errorf("what there is no room for was encoded: %v", err)
+	}
+	leave()
+	if err := x.tell(streamTo{}, a); err != nil || len(x.road.of) > 0 || x.road.small > 0 {
+		t.Errorf("%v is left of an answer that was told: %v", x.road.of, err)
+	}
 }

@@ -122,6 +122,8 @@ var peerMutants = []mutant{
 		old: "c.Peer == x.swarm.self, c.Peer != from && x.swarm.members.isStale(c):", new: "c.Peer == x.swarm.self:"},
 	{name: "peer/back-and-unheard", wrong: "who has slept is no member until it renews its card",
 		old: "c.Peer != from && x.swarm", new: "x.swarm"},
+	{name: "peer/encoded-for-nobody", wrong: "a member has one long answer in memory for each of its streams",
+		file: "peer/switchboard.go", run: "^TestLongAnswersWaitForRoom$", old: "most = l.length()", new: "_ = l"},
 	{name: "session/paths-without-end", wrong: "long paths of what has ended fill the memory",
 		file: "peer/session/segments.go", run: "^TestLongPathsAreForgotten$", old: " && t.bytes <= maxTracedBytes {",
 		new: " {"},
