@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/steal"
@@ -63,5 +64,36 @@ func TestTakenUpAgain(t *testing.T) {
 	c.remove(signed.Run)
 	if _, err := os.Stat(k.dir); err == nil {
 		t.Error("it stays when nobody writes it")
+	}
+}
+
+// All that a checkpoint holds from which a run goes on is in its own, however much that is at once.
+func TestManyResultsGoOn(t *testing.T) {
+	b, _ := standing()
+	v := voucherOf(t, nil, nil)
+	c := &checkpoints{base: b, self: v.self, dir: t.TempDir(), every: time.Hour, vouch: v}
+	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
+	signed, err := m.Sign(v.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.reopen(signed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const many = 30_000
+	for i := range uint32(many) {
+		r.stored.parts = append(r.stored.parts, steal.Partial{Path: job.Path{1 + i}, Identity: job.Identity{1}})
+	}
+	r.write(t.Context())
+	r.ledger.close(false)
+	<-r.ledger.done()
+	snap, err := checkpoint.Read(r.ledger.dir, checkpoint.Header{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	if snap.Len() != many {
+		t.Errorf("%d of %d results are written", snap.Len(), many)
 	}
 }

@@ -89,7 +89,7 @@ func (o *owner) resumeOwn(ctx context.Context, id job.RunID, also *stored) (cont
 			again.stored.answer, again.stored.of = also.answer, also.of
 		}
 	}
-	return o.goOn(m, again, false, func() error {
+	return o.goOn(ctx, m, again, false, func() error {
 		return refused(t.command(ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
 			return c.Resume(now, at, manifestOf(m))
 		}))
@@ -124,7 +124,7 @@ func (o *owner) resumeAsNew(ctx context.Context, dir string, from *statement.Sig
 		again = &resumption{}
 	}
 	again.stored = s
-	info, err := o.goOn(signed, again, true, func() error {
+	info, err := o.goOn(ctx, signed, again, true, func() error {
 		_, err := o.begin(ctx, signed, s.args)
 		return err
 	})
@@ -139,14 +139,28 @@ func (o *owner) resumeAsNew(ctx context.Context, dir string, from *statement.Sig
 	return info, err
 }
 
-// goOn has a run begin with what was kept of it.
-func (o *owner) goOn(m *statement.SignedManifest, again *resumption, fresh bool, begin func() error) (
-	control.RunInfo, error) {
-	if l := again.ledger.get(); l != nil {
-		for _, part := range again.stored.parts { // those that are there already are not written again
-			l.AppendOutcome(part.Path, part.Identity, part.Outcome, part.Voucher)
-		}
+// write writes what is known to the log of the run that goes on. What is there already is not written again.
+func (r *resumption) write(ctx context.Context) {
+	l := r.ledger.get()
+	if l == nil {
+		return
 	}
+	for i := range r.stored.parts {
+		p := &r.stored.parts[i]
+		if l.AppendOutcome(p.Path, p.Identity, p.Outcome, p.Voucher) {
+			continue
+		}
+		if l.Sync(ctx) != nil { // which the log has told
+			return
+		}
+		l.AppendOutcome(p.Path, p.Identity, p.Outcome, p.Voucher)
+	}
+}
+
+// goOn has a run begin with what was kept of it.
+func (o *owner) goOn(ctx context.Context, m *statement.SignedManifest, again *resumption, fresh bool,
+	begin func() error) (control.RunInfo, error) {
+	again.write(ctx)
 	t := o.runs
 	t.mu.Lock()
 	t.resumed[m.Run] = again
