@@ -107,15 +107,13 @@ func (t *conductor) engineDied(r *part, death session.Death) {
 	}
 	t.log.Warn("the process that computes for a run has ended", "run", id, "app", r.manifest.App, "why", death.Why,
 		"quarantined", toll.Quarantined())
-	ledger := r.ledger
 	t.dismiss(r)
-	t.resumed[id] = &resumption{ledger: ledger}
+	ledger := r.ledger // what is in it the next session has as in another life of this peer
+	t.spawn(func(context.Context) { ledger.close(false) })
 	t.feed(func(c *runs.Core, now time.Time) []runs.Order {
 		return c.Deaths.Died(now, id, suspects(death.Jobs), toll)
 	})
-	if t.resumed[id] != nil { // it does not go on here
-		delete(t.resumed, id)
-		t.spawn(func(context.Context) { ledger.close(false) })
+	if t.parts[id] == r { // it does not go on here
 		t.apps.modules.unuse(r.manifest)
 	}
 }

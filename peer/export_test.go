@@ -2,6 +2,7 @@ package peer
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -10,6 +11,7 @@ import (
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
@@ -157,6 +159,15 @@ func (p *Peer) Stored(run string) int {
 	}
 	defer snap.Close()
 	return snap.Len()
+}
+
+// LosesProcess has the process end that computes for a run here, and says how many results the run has from its
+// checkpoint then.
+func (p *Peer) LosesProcess(run string) (restored func() uint64) {
+	id, _ := job.ParseRunID(run)
+	_, r, _ := p.runs.info(id)
+	p.runs.engineDied(r, session.Death{Why: errors.New("killed from outside")})
+	return func() uint64 { return p.runs.sessions.of(id).Stats().Steal.PartialsRestored }
 }
 
 // RunID is the ID of a run in bytes.

@@ -30,3 +30,18 @@ func TestLastOneLeaves(t *testing.T) {
 	work.end(t)
 	until(t, "it has the answer", func() bool { return stateOf(t, b, run) == control.RunDone })
 }
+
+// A peer whose process of jobs has ended goes on with what its disk has of the run: it may be the only one that has it.
+func TestProcessIsLost(t *testing.T) {
+	t.Parallel()
+	a := open(t, hasty, checkpointing)
+	work := last(t)
+	run := submit(t, a, "count", work.arg)
+	until(t, "it has results", func() bool { return a.Stored(run) > 0 })
+	restored := a.LosesProcess(run)
+	until(t, "they are used", func() bool { return restored() > 0 })
+	work.end(t)
+	if got := await[int](t, a, run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
+	}
+}
