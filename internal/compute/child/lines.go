@@ -39,15 +39,20 @@ func (l *lines) take(b []byte, now time.Time) (list []string) {
 		if !ended {
 			break
 		}
-		line, own := printable(l.begun), bytes.HasPrefix(l.begun, []byte(ownMark))
+		whole := l.begun
 		l.begun = l.begun[:0]
 		switch {
-		case line == "" || own: // the child's own word is the reason of its death
+		case len(whole) == 0 || bytes.HasPrefix(whole, []byte(ownMark)): // the child's own word is why it died
 			continue
-		case l.spared == 0:
+		case l.spared == 0: // at what is dropped nobody looks: there may be a flood of it
 			l.dropped++
 			continue
-		case l.dropped > 0:
+		}
+		line := printable(whole)
+		if line == "" {
+			continue
+		}
+		if l.dropped > 0 {
 			line += fmt.Sprintf(" (%d lines before it were dropped)", l.dropped)
 			l.dropped = 0
 		}

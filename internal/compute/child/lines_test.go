@@ -45,6 +45,10 @@ func TestManyLines(t *testing.T) {
 	if n := len(l.take(chatter, now.Add(lineEvery-1))); n != 0 {
 		t.Errorf("%d lines more", n)
 	}
+	allocations := testing.AllocsPerRun(1, func() { l.take(chatter, now) })
+	if l.dropped -= 2 * 1000; allocations > 0 {
+		t.Errorf("to drop 1000 lines takes %v allocations: they are looked at", allocations)
+	}
 	got := l.take(chatter, now.Add(2*lineEvery))
 	want := fmt.Sprintf("blah (%d lines before it were dropped)", 2*1000-lineBurst)
 	if !slices.Equal(got, []string{want, "blah"}) {
