@@ -134,6 +134,29 @@ func TestModulesTravel(t *testing.T) {
 	}
 }
 
+// Whoever has a module's file that was damaged fetches it again when a run wants it, and takes part.
+func TestDamagedModuleIsFetched(t *testing.T) {
+	t.Parallel()
+	queens := readModule(t, "examples/queens-c/queens.wasm")
+	dir := t.TempDir()
+	file := filepath.Join(dir, "modules", hex.EncodeToString(queens.Hash[:])+".wasm")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, queens.bin[1:], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, b := open(t, inProcesses(t)), open(t, inProcesses(t), in(dir))
+	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
+		t.Fatal(err)
+	}
+	run := queens.submit(t, a, "17")
+	until(t, "the other takes part", func() bool { return runs(t, b)[run].State == control.RunRunning && taken(b) > 0 })
+	if err := a.Cancel(context.Background(), run); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Whoever does not want modules takes no part in their runs, and says so; whoever takes published ones does not take
 // others.
 func TestModulesNeedConsent(t *testing.T) {

@@ -86,6 +86,11 @@ func (t *conductor) start(o runs.Start) {
 	if err == nil {
 		err = t.begin(r, m, o.Fresh, restored)
 	}
+	if err != nil && m != nil {
+		if why := t.apps.unfit(m); why != "" { // its module's file was damaged: it is fetched
+			err = errors.New(why)
+		}
+	}
 	if err != nil {
 		t.log.Warn("no part is taken in a run", "run", id, "app", o.Manifest.App, "why", err)
 		t.spawn(func(context.Context) { r.ledger.close(false) })
