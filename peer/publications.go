@@ -254,7 +254,7 @@ func (x *publications) named(name string) (h module.Hash, holders []library.Peer
 		found = append(found, n.Module)
 	}
 	x.mu.Unlock()
-	if len(found) == 0 && len(name) >= 8 && strings.Trim(name, "0123456789abcdef") == "" {
+	if len(name) >= 8 && strings.Trim(name, "0123456789abcdef") == "" {
 		for _, m := range x.list() {
 			known, ok := wire.ParseHash(m.Module)
 			if strings.HasPrefix(m.Module, name) && ok && !slices.Contains(found, known) {

@@ -3,6 +3,7 @@ package peer
 import (
 	"bytes"
 	"crypto/rand"
+	"errors"
 	"log/slog"
 	"testing"
 	"time"
@@ -23,11 +24,10 @@ func (lonely) SwarmName() string                             { return "swarm" }
 func (lonely) Proof() []byte                                 { return nil }
 func (lonely) Vouch(peer.ID, []byte) (by []peer.ID, _ error) { return nil, nil }
 
-// What is published under a name again takes the place of what was before, though the clock has been set back since;
-// and that need not stay on the disk.
-func TestPublishedAgain(t *testing.T) {
-	now := time.Now().Add(1000 * time.Hour)
-	b := newBase(slog.New(slog.DiscardHandler), func() time.Time { return now }, time.Second)
+// publishes is a peer that may publish, whose clock says now, and the modules that it has, with so much room for them.
+func publishes(t *testing.T, now *time.Time, room int64) (*publications, *library.Library) {
+	t.Helper()
+	b := newBase(slog.New(slog.DiscardHandler), func() time.Time { return *now }, time.Second)
 	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -40,17 +40,25 @@ func TestPublishedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const size = 1000
-	lib, err := library.Open(library.DefaultConfig(size*3/2), library.Host{Dir: t.TempDir(), Self: "self",
+	lib, err := library.Open(library.DefaultConfig(room), library.Host{Dir: t.TempDir(), Self: "self",
 		Send: func(*sharedobj.Message) {}, Here: func(module.Hash) {}, Log: b.log})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lib.Close()
-	x := &publications{base: b, key: key, self: self, voice: &voice{}, files: files, host: lonely{},
-		modules: &modules{base: b, lib: lib, changed: func() {}}}
+	t.Cleanup(lib.Close)
+	return &publications{base: b, key: key, self: self, voice: &voice{}, files: files, host: lonely{},
+		modules: &modules{base: b, lib: lib, changed: func() {}, members: &members{}}}, lib
+}
+
+// What is published under a name again takes the place of what was before, though the clock has been set back since;
+// and that need not stay on the disk.
+func TestPublishedAgain(t *testing.T) {
+	const size = 1000
+	now := time.Now().Add(1000 * time.Hour)
+	x, lib := publishes(t, &now, size*3/2)
 	var last control.ModuleInfo
 	for i := range byte(3) {
+		var err error
 		if last, err = x.publish(control.Publication{Name: "m", Bytes: bytes.Repeat([]byte{i}, size)}); err != nil {
 			t.Fatal(err)
 		}
@@ -61,5 +69,31 @@ func TestPublishedAgain(t *testing.T) {
 	}
 	if list := lib.Files(); len(list) != 1 || list[0].Hash.String() != last.Module[:16] {
 		t.Errorf("on the disk are %+v", list)
+	}
+}
+
+// The first digits of a hash mean the module that has it, whatever others call theirs.
+func TestDigitsAreNoNames(t *testing.T) {
+	now := time.Now()
+	x, _ := publishes(t, &now, 1<<20)
+	meant, digits := control.ModuleInfo{}, ""
+	for i := byte(0); !moduleName.MatchString(digits); i++ { // a name begins with a letter
+		var err error
+		if meant, err = x.publish(control.Publication{Name: "m", Bytes: []byte{i}}); err != nil {
+			t.Fatal(err)
+		}
+		digits = meant.Module[:8]
+	}
+	if _, err := x.find(t.Context(), digits); err != nil {
+		t.Error(err)
+	}
+	if _, err := x.publish(control.Publication{Name: digits, Bytes: []byte("another")}); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := x.find(t.Context(), digits); !errors.Is(err, control.ErrBadInput) {
+		t.Errorf("the module is %q, %v", f.Bytes, err)
+	}
+	if f, err := x.find(t.Context(), meant.Module); err != nil || len(f.Bytes) != 1 {
+		t.Errorf("by its whole hash it is %q, %v", f.Bytes, err)
 	}
 }
