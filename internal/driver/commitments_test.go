@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/verify"
 )
 
@@ -55,5 +56,19 @@ func TestCommitmentsOfOwners(t *testing.T) {
 	x.Forget(job.RunID{'m'})
 	if x.bytes != x.of["few"].bytes || len(x.of) != 1 {
 		t.Errorf("of %d owners %d bytes are left", len(x.of), x.bytes)
+	}
+}
+
+// Outcomes that a segment was made of are held for those who may want to see them alone, and no more of them than may
+// be shown: else one that goes on for long, as a root, held all that ever came home, which is counted nowhere.
+func TestHeldOfSegments(t *testing.T) {
+	for _, commit := range []func(*verify.Claim, *Made){nil, func(*verify.Claim, *Made) {}} {
+		v := &provenance{commit: commit, parts: map[steal.SegmentID][]part{1: nil}}
+		for i := range uint32(100) {
+			v.add(1, part{path: job.Path{i}, outcome: make([]byte, MaxMade/2)})
+		}
+		if n := held(v.parts[1]); len(v.parts[1]) != 100 || n > maxHeld || (commit == nil) != (n == 0) {
+			t.Errorf("of %d parts %d bytes are held", len(v.parts[1]), n)
+		}
 	}
 }

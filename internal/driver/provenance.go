@@ -55,8 +55,12 @@ type Given struct {
 	Bytes []byte // the outcome; nil if only the claim is known
 }
 
-// MaxMade bounds what stands behind one voucher, in bytes of arguments, outcomes and paths.
-const MaxMade = 512 << 10
+// MaxMade bounds what stands behind one voucher, in bytes of arguments, outcomes and paths, and maxHeld the outcomes
+// that are held for that of one segment.
+const (
+	MaxMade = 512 << 10
+	maxHeld = 16 * MaxMade
+)
 
 // opening is what is committed to by a claim, as far as that says it.
 func (m *Made) opening(c *verify.Claim) *verify.Opening {
@@ -96,7 +100,7 @@ type part struct {
 	path    job.Path
 	claim   verify.Claim
 	of      verify.Authors
-	outcome []byte
+	outcome []byte // nil: it cannot be shown
 }
 
 func newProvenance(cfg *Config) *provenance {
@@ -149,6 +153,9 @@ func (v *provenance) took(g *outside) {
 // same, of all in it that comes later.
 func (v *provenance) add(s steal.SegmentID, p part) {
 	list, runs := v.parts[s]
+	if v.commit == nil || held(list)+len(p.outcome) > maxHeld {
+		p.outcome = nil
+	}
 	switch {
 	case !runs:
 	case len(list) <= verify.MaxChildren:
@@ -158,6 +165,14 @@ func (v *provenance) add(s steal.SegmentID, p part) {
 		all.Join(&p.of)
 		v.beyond[s] = all
 	}
+}
+
+// held is how many bytes of outcomes are held.
+func held(list []part) (n int) {
+	for i := range list {
+		n += len(list[i].outcome)
+	}
+	return n
 }
 
 // kept vouches for a long job that ran in place, a part of the segment that it is in. Where others may want to run it

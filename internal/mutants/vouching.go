@@ -119,4 +119,8 @@ var vouchingMutants = []mutant{
 	{name: "vouching/whose-kept", wrong: "long jobs in place are kept as those of no segment",
 		file: "internal/engine/stopwatch.go", pkg: "internal/compute", run: "^TestPort$",
 		old: "Root: p.paths.rootOf(r).name(),", new: ""},
+	{name: "vouching/all-held", wrong: "all that others have brought is held until a run ends", file: "internal/driver/provenance.go",
+		run: "^TestHeldOfSegments$", old: "	if v.commit == nil || held", new: "	if held"},
+	{name: "vouching/much-held", wrong: "more is held than can be shown", old: "len(p.outcome) > maxHeld {",
+		new: "len(p.outcome) < 0 {"},
 }
