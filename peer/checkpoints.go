@@ -97,6 +97,14 @@ func (c *checkpoints) contents(m *statement.SignedManifest,
 	return s
 }
 
+// leaveOwn leaves what this peer has computed itself: of a run that is verified nobody here has compared the rest.
+func (s *stored) leaveOwn(self, owner peer.ID) {
+	s.parts = slices.DeleteFunc(s.parts, func(p steal.Partial) bool { return authorOf(p.Voucher) != self })
+	if owner != self {
+		s.answer, s.of = nil, nil
+	}
+}
+
 // take adds a result. There may be far more of them than fit into memory.
 func (s *stored) take(c *checkpoints, p steal.Partial) {
 	if s.beyond > 0 && len(p.Path) >= s.cut {

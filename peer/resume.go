@@ -2,6 +2,7 @@ package peer
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -48,6 +49,9 @@ func (o *owner) resume(ctx context.Context, q control.Resumption) (control.RunIn
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s: the manifest in it: %v", q.Directory, err)
 	}
 	s := o.checkpoints.contents(m, snap.Records())
+	if m.Verify != "" && filepath.Clean(q.Directory) != o.checkpoints.dirOf(m.Run) {
+		s.leaveOwn(o.checkpoints.self, m.Owner)
+	}
 	if m.Owner == o.swarm.self && o.files.own.has(m.Run.Hex()) {
 		return o.resumeOwn(ctx, m.Run, &s)
 	}
@@ -110,7 +114,9 @@ func (o *owner) resumeAsNew(ctx context.Context, dir string, from *statement.Sig
 	m := from.Manifest
 	m.Swarm, m.Nonce, m.Created, m.Expires = o.host.SwarmName(), statement.NewNonce(), now.Unix(),
 		now.Add(runLife).Unix()
-	m.Deputies = o.swarm.deputies(&m)
+	if m.Deputies = nil; m.Verify == "" {
+		m.Deputies = o.swarm.deputies(&m)
+	}
 	signed, err := m.Sign(o.key)
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%v", err)

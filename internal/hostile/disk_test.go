@@ -8,12 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/network"
 
+	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -149,4 +152,60 @@ func sizeOf(t *testing.T, dir string) (n int64) {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// What a checkpoint of others holds of a run that is verified was compared by nobody who is known here: a user who goes
+// on with it computes the answer, whether it holds one or results of jobs, whoever has signed these.
+func TestVerifiedRunOfOthers(t *testing.T) {
+	t.Parallel()
+	v := computing(t, func(c *peer.Config) { c.Checkpoint = time.Millisecond })
+	key, _, err := crypto.GenerateEd25519Key(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaves := leavesOf(t)
+	for _, answered := range []bool{true, false} {
+		m, err := (&statement.Manifest{Swarm: swarmName, App: "hostile", Entry: "hostile.pair", Verify: "quorum=2",
+			Arg: argument(t, Part{t.Name(), 2}), Nonce: statement.NewNonce(), Created: time.Now().Unix(),
+			Expires: time.Now().Unix() + 60}).Sign(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		l, err := checkpoint.Open(dir, checkpoint.HeaderOf(m.Run, m.Bytes), checkpoint.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.KeepManifest(m.Bytes)
+		x := &robber{run: m.Run}
+		store := func(path job.Path, id job.Identity) {
+			p := x.signed(t, path, id, square(t, 100), key)
+			l.AppendOutcome(p.Path, p.Identity, p.Outcome, p.Voucher)
+		}
+		for n := range 2 {
+			store(job.Path{uint32(n + 1)}, job.Identify("hostile.leaf", argument(t, Part{t.Name(), n + 1})))
+		}
+		if answered {
+			store(nil, job.Identify(m.Entry, m.Arg))
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		leaves.open.Store(false)
+		r, err := v.ResumeRun(patience(t), control.Resumption{Directory: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan control.Outcome, 1)
+		go func() {
+			out, _ := v.Wait(patience(t), r.Run, nil)
+			ended <- out
+		}()
+		until(t, "it computes, or has an answer", func() bool { return leaves.begun.Load() > 0 || len(ended) > 0 })
+		leaves.open.Store(true)
+		out := <-ended
+		if got := answer(t, out); got != 5 {
+			t.Errorf("with an answer %v: it is %d, and rests on %+v", answered, got, out.Trust)
+		}
+	}
 }
