@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/satin-peer/satin/internal/wire"
@@ -110,6 +111,9 @@ const (
 	// MaxText bounds each of the texts for people.
 	MaxText = 256
 )
+
+// Text is a text for people, as much of it as a frame takes.
+func Text(s string) string { return strings.ToValidUTF8(s[:min(len(s), MaxText)], "") }
 
 // ErrFrame is what the errors of Decode wrap, and Encode's for what is too long.
 var ErrFrame = errors.New("bad frame")

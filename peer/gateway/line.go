@@ -193,7 +193,7 @@ func (s *Server) serve(l *line, who netip.Prefix) error {
 	}
 	visitor, err := s.house.Enter(g.Challenge, f.Visit, l.send)
 	if err != nil {
-		l.send(&tab.Frame{Over: &tab.Over{Why: err.Error()[:min(len(err.Error()), tab.MaxText)]}})
+		l.send(&tab.Frame{Over: &tab.Over{Why: tab.Text(err.Error())}})
 		return s.blame(who, err)
 	}
 	defer visitor.Left()

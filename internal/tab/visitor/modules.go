@@ -63,7 +63,7 @@ func (v *Visitor) ready(run job.RunID, err error) {
 	r := &tab.Ready{Run: run}
 	if err != nil {
 		v.cfg.Log.Warn("no part in a run", "run", run, "why", err)
-		r.Cannot = err.Error()[:min(len(err.Error()), tab.MaxText)]
+		r.Cannot = tab.Text(err.Error())
 	}
 	_ = v.send(&tab.Frame{Ready: r})
 }

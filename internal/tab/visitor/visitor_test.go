@@ -1,9 +1,12 @@
 package visitor
 
 import (
+	"errors"
+	"strings"
 	"sync"
 	"testing"
 
+	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/tab"
 	"github.com/satin-peer/satin/job"
 )
@@ -81,5 +84,30 @@ func TestSaysGoodbye(t *testing.T) {
 			t.Errorf("who %s says %+v last", name, said)
 		}
 		mu.Unlock()
+	}
+}
+
+// Guards that a tab which cannot run a module says so in a frame that can be read, whatever the reason: a module may
+// have names in it of any letters, and what cannot be read is an offence, for which its visitor is put out.
+func TestCannotInAnyLetters(t *testing.T) {
+	said := make(chan []byte, 2)
+	v, err := New(Config{Send: func(b []byte) { said <- b },
+		Module: func(module.Hash) ([]byte, error) { return nil, errors.New(strings.Repeat("ü€\xff", tab.MaxText)) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := &tab.Work{Run: job.RunID{1}, Self: 1, App: "x", Module: make([]byte, 32)}
+	for _, f := range []*tab.Frame{greeting(), {Work: work}} {
+		b, err := f.Encode(tab.MaxToTab)
+		if err == nil {
+			err = v.Received(b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-said // its visit
+	if f, err := tab.Decode(<-said); err != nil || f.Ready == nil || f.Ready.Cannot == "" {
+		t.Errorf("it says %+v, %v", f, err)
 	}
 }
