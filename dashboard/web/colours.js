@@ -15,13 +15,17 @@ export class Palette {
   /** @type {Sign[]} by the peer's place in the list */
   signs = [];
   #sizes = /** @type {number[]} */ ([]);
+  /** @type {Place[]} */
+  #learned = [];
   #dark = false;
   #fills = /** @type {string[]} */ ([]); // kept, as they are asked for at every segment
   /** @type {Map<string, number>} as few as there are fills */
   #pixels = new Map();
 
-  /** @param {Place[]} places */
+  /** Gives signs to those that have none, and to all anew where the list is another one. @param {Place[]} places */
   learn(places) {
+    if (this.#learned.some((p, i) => p.peer !== places[i]?.peer || p.cluster !== places[i]?.cluster)) this.forget();
+    this.#learned = places;
     for (const place of places.slice(this.signs.length)) {
       let cluster = this.clusters.indexOf(place.cluster);
       if (cluster < 0) {
@@ -39,6 +43,7 @@ export class Palette {
   forget() {
     this.clusters = [];
     this.signs = [];
+    this.#learned = [];
     this.#sizes = [];
     this.#fills = [];
   }

@@ -51,3 +51,18 @@ test("four peers are told apart by colour", () => {
     }
   }
 });
+
+// Guards against peers that are shown under others' letters: a daemon that was started again lists them in another order, and a peer may
+// come to be in another cluster.
+test("a sign is that of the peer and the cluster in its place now", () => {
+  globalThis.document = { documentElement: { dataset: {} } };
+  const palette = new Palette(), signs = (...places) => {
+    palette.learn(places.map(([peer, cluster]) => ({ peer, cluster })));
+    return palette.signs.map((s) => `${s.label} in ${palette.clusters[s.cluster]}`);
+  };
+  assert.deepEqual(signs(["a", "here"]), ["A1 in here"]);
+  assert.deepEqual(signs(["a", "here"], ["b", "there"]), ["A1 in here", "B1 in there"]);
+  assert.deepEqual(signs(["b", "there"], ["a", "here"]), ["A1 in there", "B1 in here"]);
+  assert.deepEqual(signs(["b", "here"], ["a", "here"]), ["A1 in here", "A2 in here"]);
+  assert.deepEqual(signs(["c", "far"]), ["A1 in far"]);
+});
