@@ -153,6 +153,24 @@ func TestRoomOfOthersSegments(t *testing.T) {
 	}
 }
 
+// Guards against a member that tells of what is still to come: one was enough for all that others did to be long ago, a
+// line at the edge of the page, and for nobody to have done anything lately.
+func TestNothingIsLaterThanNow(t *testing.T) {
+	origin := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	s, now := newStory("r", origin, nil), origin.Add(time.Minute)
+	told := func(peer string, at time.Time) {
+		s.hear(&report.Part{Peer: peer, Activities: []report.Activity{{Start: at, For: time.Second, Work: 1}},
+			Segments: []report.Segment{{ID: peer, Job: peer, Start: at},
+				{ID: peer + "'s", Job: peer, Start: origin, End: at, State: report.SegmentDone},
+				{Job: peer, End: at, State: report.SegmentRestarted}}}, now)
+	}
+	told("1", now.Add(-2*time.Second))
+	told("2", now.Add(1000*time.Hour))
+	if d := s.digest(); d.Newest > (time.Minute+ahead).Seconds() || d.Workers.Work != 1 {
+		t.Errorf("the newest is of %v s, and lately there were %v s of work", d.Newest, d.Workers.Work)
+	}
+}
+
 // Guards that the end of the server waits for no more than one report.
 func TestHearingEnds(t *testing.T) {
 	begun := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)

@@ -22,8 +22,10 @@ const (
 	settleAfter = 8 * time.Second
 	// lately is over how long efficiency is measured.
 	lately = 10 * time.Second
-	// maxLife bounds the times of a run.
+	// maxLife bounds the times of a run, and ahead how much later than now what is told may be: clocks are not quite
+	// the same.
 	maxLife = 10 * 365 * 24 * time.Hour
+	ahead   = 2 * time.Second
 )
 
 // A story is what is remembered of one run.
@@ -41,6 +43,7 @@ type story struct {
 	heard  []time.Duration    // when each peer was heard of last
 	looked []int              // what its reports have cost: see maxLooked
 	newest time.Duration      // the latest time heard of
+	latest time.Duration      // that can be
 	ended  bool               // its segments are settled
 	full   uint64             // segments for which there was no room
 	given  []given            // of the last seconds, the oldest first
@@ -101,6 +104,9 @@ func (s *story) hear(r *report.Part, now time.Time) {
 	paid := (s.at(now) - s.heard[i]).Seconds() * lookedRate
 	s.tree.looked = max(0, s.looked[i]-int(min(paid, maxLooked)))
 	s.heard[i] = s.at(now)
+	if s.latest = maxLife; now.After(s.origin) { // else this clock, or the owner's, is wrong
+		s.latest = s.heard[i] + ahead
+	}
 	if s.places[i] != r.Cluster {
 		s.places[i] = r.Cluster
 	}
@@ -119,14 +125,17 @@ func (s *story) hear(r *report.Part, now time.Time) {
 // at is a time since the run was submitted. Peers may say anything: what cannot be is brought within what can.
 func (s *story) at(t time.Time) time.Duration { return min(max(0, t.Sub(s.origin)), maxLife) }
 
+// told is a time of which a peer tells: nothing has happened later than now.
+func (s *story) told(t time.Time) time.Duration { return min(s.at(t), s.latest) }
+
 // put takes in a segment of a peer. All of a peer's hold one copy of its name.
 func (s *story) put(peer int, t *report.Segment) {
 	if t.State == report.SegmentRestarted {
-		s.lost(t.Job, s.at(t.End))
+		s.lost(t.Job, s.told(t.End))
 		return
 	}
 	seg := Segment{
-		ID: t.ID, Job: t.Job, Peer: s.peers[peer], Cluster: s.places[peer], Start: s.at(t.Start), Spawned: t.Spawned,
+		ID: t.ID, Job: t.Job, Peer: s.peers[peer], Cluster: s.places[peer], Start: s.told(t.Start), Spawned: t.Spawned,
 		Executed: t.Executed, Restarted: t.Again,
 	}
 	old, known := s.tree.Get(t.ID)
@@ -137,7 +146,7 @@ func (s *story) put(peer int, t *report.Segment) {
 		return
 	}
 	if t.State != report.SegmentRunning {
-		seg.State, seg.End = report.SegmentDone, max(seg.Start, s.at(t.End))
+		seg.State, seg.End = report.SegmentDone, max(seg.Start, s.told(t.End))
 		if t.State == report.SegmentAborted {
 			seg.State = report.SegmentAborted
 		} else if up, ok := s.tree.Above(t.ID); ok && up.State == report.SegmentRestarted && up.End < seg.End {
@@ -203,8 +212,8 @@ func (s *story) settle(end time.Time, answered bool) {
 
 // span takes in what the workers of a peer did for a while.
 func (s *story) span(i int, r report.Activity) {
-	start := s.at(r.Start)
-	r.For = min(max(0, r.For), time.Minute)
+	start := s.told(r.Start)
+	r.For = min(max(0, r.For), time.Minute, s.latest-start)
 	f := r.For.Seconds()
 	s.last++
 	log := &s.spans[i]

@@ -79,7 +79,7 @@ func TestSpansBecomeFewer(t *testing.T) {
 			Work:  i % 3,
 			Steal: 1}
 	}
-	s.hear(r, origin)
+	s.hear(r, origin.Add(n*time.Second))
 	work, steal, at := 0.0, 0.0, time.Duration(0)
 	for _, x := range s.spans[0].list {
 		if x.start != at {
