@@ -390,7 +390,7 @@ func TestClustersTryAgain(t *testing.T) {
 	var roster Roster
 	for _, away := range []int{cfg.Absence, 2 * cfg.Absence, 4 * cfg.Absence} {
 		d := Decision{Roster: roster}
-		core.exclude("b", nil, &d)
+		core.exclude(&Situation{}, "b", nil, &d)
 		roster = core.close(&d).Roster
 		for n := range away + 1 {
 			if out := roster.Excludes(bad); out != (n < away) {

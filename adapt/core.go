@@ -77,7 +77,7 @@ func (c *Core) Step(s *Situation) Decision {
 	}
 	switch {
 	case out:
-		c.exclude(worst, all, &d)
+		c.exclude(s, worst, all, &d)
 	case d.Efficiency < c.cfg.EMin:
 		c.release(s, all, harm, &d)
 	case d.Efficiency > c.cfg.EMax && c.cfg.Mode == Paper:
@@ -102,12 +102,12 @@ func (c *Core) age(s *Situation, d *Decision) {
 	kept := d.Roster.Out[:0]
 	for _, x := range d.Roster.Out {
 		now := s.Links[x.Cluster]
-		known := x.Peer == "" && now > 0 && x.Rate > 0
+		known := now > 0 && x.Rate > 0
 		switch {
 		case x.Left == 0 || c.cfg.Mode == Off:
 		case known && now >= c.enough(&x):
 			x.Left = 0
-			d.Changes = append(d.Changes, Change{Kind: ClusterReadmitted, Cluster: x.Cluster, Rate: now})
+			d.Changes = append(d.Changes, Change{Kind: ClusterReadmitted, Cluster: x.Cluster, Peer: x.Peer, Rate: now})
 		case known && c.periods%c.cfg.SlowerBack != 0:
 		default:
 			if x.Left--; x.Left > 0 {
@@ -209,7 +209,7 @@ func (c *Core) release(s *Situation, all []measured, harm map[PeerID]bool, d *De
 
 // sendAway puts a peer on the list, for twice as long as the last time.
 func (c *Core) sendAway(m *measured, d *Decision) {
-	c.keepOut(m.Member, d)
+	c.keepOut(m.Member, d).Rate = 0
 	d.Changes = append(d.Changes, Change{Kind: PeerReleased, Peer: m.Peer, Cluster: m.Cluster, Share: d.Efficiency,
 		Speed: m.speed, Wide: m.wide})
 }

@@ -30,6 +30,7 @@
 //     releases and their taking back. So it stays however often another peer becomes master.
 //   - The same inputs give the same decisions, in whatever order members and samples come. Samples out of range
 //     count for nothing: a member can lie about itself, and no further than its own weight, which is eight times the
-//     median at most. None of several in a cluster, whichever it says it is in, has that excluded or kept
-//     out by its word alone, and no word keeps a cluster out for ever.
+//     median at most, nor does it take others' turns by being elsewhere each time. None of several in a cluster,
+//     whichever it says it is in, has that excluded or kept out by its word alone, and no word keeps a cluster out for
+//     ever.
 package adapt

@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 )
@@ -162,5 +163,33 @@ func TestNobodyOutdoesAll(t *testing.T) {
 	})
 	if all = measure(&cfg, s.Members, s.Samples); all[1].speed < slowest(&cfg, all) {
 		t.Error("of two whose speed is known one makes the other slow")
+	}
+}
+
+// Nor does whoever is always in another cluster, alone there, and waits: others that have to go do, and more are asked
+// for where that helps.
+func TestNobodyIsAlwaysNew(t *testing.T) {
+	for _, mode := range []Mode{Paper, Volunteers} {
+		core, roster, n := newCore(t, mode, nil), Roster{}, map[Kind]int{}
+		for hops := range 20 {
+			in := ClusterID(fmt.Sprint("hop", hops/2))
+			s := lied(in, Sample{Cores: 1, Overhead: 1, Wide: 1, Rate: 1e5}, roster)
+			for i, m := range s.Members {
+				if m.Cluster == "c" && mode == Volunteers {
+					s.Samples[i].Overhead, s.Samples[i].Wide, s.Samples[i].Rate = 0.3, 0.3, 1e5
+				}
+			}
+			s.Members = slices.DeleteFunc(s.Members, func(m Member) bool { return roster.Excludes(m) })
+			d := core.Step(s)
+			roster = d.Roster
+			for _, c := range d.Changes {
+				if c.Cluster == "c" || c.Kind == AskedForMore {
+					n[c.Kind]++
+				}
+			}
+		}
+		if mode == Paper && n[AskedForMore] == 0 || mode == Volunteers && n[ClusterExcluded] == 0 {
+			t.Errorf("%v: %v", mode, n)
+		}
 	}
 }

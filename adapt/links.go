@@ -103,15 +103,20 @@ func peersOf(members []Member, id ClusterID) (n int) {
 }
 
 // exclude lets a whole cluster go, "since bandwidth on the link between this cluster and the Internet backbone may
-// be insufficient for the application".
-func (c *Core) exclude(id ClusterID, all []measured, d *Decision) {
+// be insufficient for the application". A peer that is alone there goes by its own name: else it would be back as soon
+// as it says that it is in another, and have the others' turn each time.
+func (c *Core) exclude(s *Situation, id ClusterID, all []measured, d *Decision) {
 	change := Change{Kind: ClusterExcluded, Cluster: id}
 	for _, k := range clustersOf(all) {
 		if k.id == id {
 			change.Share, change.Rate = k.wide, k.rate
 		}
 	}
-	c.keepOut(Member{Cluster: id}, d).Rate = change.Rate
+	if peersOf(s.Members, id) == 1 {
+		i := slices.IndexFunc(s.Members, func(m Member) bool { return m.Cluster == id })
+		change.Peer = s.Members[i].Peer
+	}
+	c.keepOut(Member{Peer: change.Peer, Cluster: id}, d).Rate = change.Rate
 	d.Changes = append(d.Changes, change)
 	delete(c.bad, id)
 	c.changed = true

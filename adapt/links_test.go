@@ -32,6 +32,26 @@ func TestClustersComeBack(t *testing.T) {
 	}
 }
 
+// A peer that is a cluster by itself goes by its own name, and comes back like a cluster.
+func TestClustersOfOneComeBack(t *testing.T) {
+	core := newCore(t, Volunteers, nil)
+	s := swarm([]int{4, 4, 1}, Sample{Overhead: 0.9}, func(m Member, x *Sample) {
+		if m.Cluster == "c" {
+			x.Wide, x.Rate = 0.8, 100e3
+		}
+	})
+	d := core.Step(s)
+	if !d.Roster.Excludes(Member{"c1", "elsewhere"}) || d.Roster.Excludes(Member{"c2", "c"}) {
+		t.Errorf("%+v", d.Roster)
+	}
+	for _, rate := range []float64{199e3, 200e3} {
+		d = core.Step(&Situation{Roster: d.Roster, Links: map[ClusterID]float64{"c": rate}})
+		if back := !d.Roster.Excludes(s.Members[8]); back != (rate >= 200e3) || back != (len(d.Changes) == 1) {
+			t.Errorf("at %v: %+v", rate, d)
+		}
+	}
+}
+
 // Whose bandwidth nobody has seen does not come back because somebody sees one now, but in time.
 func TestClustersComeBackWithABandwidth(t *testing.T) {
 	core := newCore(t, Volunteers, nil)

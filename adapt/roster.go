@@ -24,9 +24,10 @@ type Roster struct {
 
 // An Exclusion keeps a cluster, or a peer, out of the run.
 type Exclusion struct {
-	Cluster ClusterID // "" if it is about a peer
-	Peer    PeerID
-	// Rate is the bandwidth that an excluded cluster had, in bytes a second; 0: none was seen.
+	Cluster ClusterID // of a peer: where it was
+	Peer    PeerID    // "" if it is about a cluster
+	// Rate is the bandwidth that an excluded cluster had, or a peer that was one by itself, in bytes a second; 0: none
+	// was seen.
 	Rate float64
 	// Left is for how many periods more it stays away, and Times how often it had to go. For a cluster whose bandwidth
 	// is known, and too little, only one period in several counts.

@@ -95,6 +95,8 @@ var adaptMutants = []mutant{
 		old: "c.rate = c.rates[n-2]", new: "c.rate = c.rates[n-1]"},
 	{name: "adapt/first-for-its-cluster", wrong: "who comes first speaks for those that follow",
 		old: " || 2*len(k.wides) <= peersOf(s.Members, k.id)", new: ""},
+	{name: "adapt/one-hops", wrong: "one that is in another cluster each time has every turn, and no other goes",
+		old: "peersOf(s.Members, id) == 1 {", new: "false {"},
 	{name: "adapt/one-is-worst", wrong: "one that waits most and stays keeps others in",
 		old: "goes && !out || goes == out && k.wide > most", new: "k.wide > most"},
 	{name: "adapt/one-never-waits", wrong: "a cluster of one has another stand out",
