@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -110,7 +111,11 @@ func serviceCommand(c console, name, short, long string, do func(m manager) erro
 		if err != nil {
 			return failed("where this program is cannot be found out: %w", err)
 		}
-		m, err := c.manager(serviceConfig(self, placeArguments(cmd.Flags()), *system))
+		place, err := placeArguments(cmd.Flags())
+		if err != nil {
+			return failed("%w", err)
+		}
+		m, err := c.manager(serviceConfig(self, place, *system))
 		if err != nil {
 			return failed("%w", err)
 		}
@@ -130,14 +135,21 @@ func serviceCommand(c console, name, short, long string, do func(m manager) erro
 	return cmd
 }
 
-// placeArguments are the flags that say where things are, as they were given.
-func placeArguments(flags *pflag.FlagSet) (list []string) {
+// placeArguments are the flags that were given and say where things are, from any directory: a service is started in
+// another one.
+func placeArguments(flags *pflag.FlagSet) (list []string, err error) {
 	for _, name := range []string{"config", "state-dir", "runtime-dir"} {
-		if f := flags.Lookup(name); f.Changed {
-			list = append(list, "--"+name+"="+f.Value.String())
+		f := flags.Lookup(name)
+		if !f.Changed || f.Value.String() == "" {
+			continue
 		}
+		path, err := filepath.Abs(f.Value.String())
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, "--"+name+"="+path)
 	}
-	return list
+	return list, nil
 }
 
 // serviceConfig describes the service.

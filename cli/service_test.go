@@ -62,12 +62,16 @@ func TestService(t *testing.T) {
 			cfg = given
 			return &c.m, nil
 		}
-		code := f.run("service", c.command, "--state-dir", "/srv/satin")
+		code := f.run("service", c.command, "--state-dir", "/srv/satin", "--runtime-dir", "run")
 		said := f.out.String() + f.err.String()
 		if code != c.code || strings.Join(c.m.told, " ") != c.told || !strings.Contains(said, c.said) {
 			t.Errorf("%s: exit code %d, the system was told %q, the user %q", c.command, code, c.m.told, said)
 		}
-		if want := []string{"start", "--state-dir=/srv/satin"}; cfg.Option["UserService"] != true ||
+		run, err := filepath.Abs("run") // the service is started in another directory
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"start", "--state-dir=/srv/satin", "--runtime-dir=" + run}; cfg.Option["UserService"] != true ||
 			!slices.Equal(cfg.Arguments, want) {
 			t.Errorf("%s: %+v", c.command, cfg)
 		}

@@ -132,4 +132,6 @@ var preferenceMutants = []mutant{
 		old: "syscall.Kill(-c.Process.Pid,", new: "syscall.Kill(c.Process.Pid,"},
 	{name: "provision/left-running", wrong: "a command that leaves something running is said to have failed",
 		file: "peer/provision.go", run: "^TestProvisionCommand$", old: " && !errors.Is(err, exec.ErrWaitDelay)", new: ""},
+	{name: "service/elsewhere", wrong: "a service has another directory than the one that was named",
+		file: "cli/service.go", pkg: "cli", run: "^TestService$", old: "\"=\"+path)", new: "\"=\"+filepath.Base(path))"},
 }
