@@ -57,6 +57,13 @@ func TestPut(t *testing.T) {
 			}
 		})
 	}
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, []byte("yield_to = [\"\"\"\n# hours = []\n\"\"\"]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Put(path, Dirs{State: "/s"}, "hours", []string{"22:00-06:00"}); err == nil {
+		t.Error("it was written into another's text")
+	}
 }
 
 // A wrong value can be put right, or taken out, by the command that writes settings; others wait until it is.
