@@ -24,6 +24,9 @@ func TestSettingsAreFollowed(t *testing.T) {
 	m := newFakeMember()
 	f := starter(t, m)
 	code := make(chan int)
+	before := newFake()
+	before.dirs = f.dirs
+	before.run("config", "set", "workers", "1")
 	go func() { code <- f.run("start", "--join", "-") }()
 	f.connected(t).Close()
 	change := func(args ...string) string {
@@ -43,6 +46,7 @@ func TestSettingsAreFollowed(t *testing.T) {
 	if said := change("config", "set", "cluster", "home"); !strings.Contains(said, "started again") {
 		t.Errorf("said %q", said)
 	}
+	change("config", "set", "workers", "2")
 	f.caught <- os.Interrupt
 	if got := <-code; got != 0 {
 		t.Errorf("exit code %d", got)
@@ -50,7 +54,8 @@ func TestSettingsAreFollowed(t *testing.T) {
 	if told := m.here(); !slices.Contains(told, 0) {
 		t.Errorf("the daemon was told of %v cores", told)
 	}
-	if log := f.err.String(); !strings.Contains(log, "settings=cluster\n") || strings.Contains(log, "settings=join") {
+	if log := f.err.String(); !strings.Contains(log, "settings=cluster\n") ||
+		!strings.Contains(log, `settings="cluster, workers"`) || strings.Contains(log, "settings=join") {
 		t.Errorf("the log says\n%s", log)
 	}
 }

@@ -134,4 +134,7 @@ var preferenceMutants = []mutant{
 		file: "peer/provision.go", run: "^TestProvisionCommand$", old: " && !errors.Is(err, exec.ErrWaitDelay)", new: ""},
 	{name: "service/elsewhere", wrong: "a service has another directory than the one that was named",
 		file: "cli/service.go", pkg: "cli", run: "^TestService$", old: "\"=\"+path)", new: "\"=\"+filepath.Base(path))"},
+	{name: "settings/more-workers-unsaid", wrong: "more cores than there are engines for are said to be taken up",
+		file: "peer/settings/owner_keys.go", pkg: "cli", run: "^TestSettingsAreFollowed$",
+		old: "k.name == workersKey && more || ", new: "more && false || "},
 }

@@ -189,8 +189,8 @@ func workKeys() []*key {
 		check: func(s *Settings) bool { return isName(s.Cluster) },
 	}
 	workers := &key{
-		name: "workers", owner: true, kind: numberKind, want: fmt.Sprintf("a whole number from 0 to %d", MaxWorkers),
-		about: []string{"Cores to use; 0: all."},
+		name: workersKey, owner: true, kind: numberKind, want: fmt.Sprintf("a whole number from 0 to %d", MaxWorkers),
+		about: []string{"Cores to use; 0: all.", "More than the daemon was started with it has after its next start."},
 		field: func(s *Settings) any { return &s.Workers },
 		check: func(s *Settings) bool { return s.Workers >= 0 && s.Workers <= MaxWorkers },
 	}

@@ -125,6 +125,9 @@ func OwnerNames() (names []string) {
 	return names
 }
 
+// workersKey is the one of them that says how many cores there are at most.
+const workersKey = "workers"
+
 // IsOwners says whether a setting is what the owner of the machine allows, which a daemon that runs takes up from its
 // file.
 func IsOwners(name string) bool {
@@ -166,10 +169,12 @@ func (l *Loaded) Owner() (list []OwnerValue) {
 	return list
 }
 
-// NotLive names the settings that differ in two loads and are not taken up by a daemon that runs.
+// NotLive names the settings that differ in two loads and are not taken up by a daemon that runs with the first: of the
+// owner's that is more workers, as its engines have no more.
 func NotLive(a, b *Loaded) (names []string) {
+	more := a.Workers > 0 && (b.Workers == 0 || b.Workers > a.Workers)
 	for _, k := range keys() {
-		if !k.owner && k.text(&a.Settings) != k.text(&b.Settings) {
+		if k.name == workersKey && more || !k.owner && k.text(&a.Settings) != k.text(&b.Settings) {
 			names = append(names, k.name)
 		}
 	}
