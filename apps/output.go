@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/satin-peer/satin/internal/cause"
@@ -20,6 +21,9 @@ import (
 func CheckOutput(path string, others ...string) error {
 	if path == "" {
 		return &InputError{What: "file name", Got: given(path), Want: "a file that can be written"}
+	}
+	if runtime.GOOS == "wasip1" {
+		return &InputError{What: path, Got: "a file", Want: "none: modules write no files"}
 	}
 	info, err := os.Stat(path)
 	switch {

@@ -84,6 +84,9 @@ func begin(args []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.Writes() {
+		return nil, errors.New("arguments: want such that no file is to be written: modules write none")
+	}
 	if err := tellNames(p.Root, p.Arg); err != nil { // a large input is a constant of the host's
 		return nil, err
 	}

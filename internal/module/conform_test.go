@@ -57,6 +57,12 @@ func TestGoGuest(t *testing.T) {
 	if out, err := p.root(t, "homely", "10"); err != nil || out != "19151" || len(p.paths) == 0 || p.paths[0][0] <= 10 {
 		t.Errorf("with jobs that cannot leave: %s, %v; offered %v", out, err, p.paths)
 	}
+	for what, want := range map[string]string{"odd": ": there is none at all", "output": "file: want none: modules write no files",
+		"saves": "no file is to be written: modules write none"} {
+		if _, err := m.Setup([]string{what, "1"}, nil, inputs); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s is refused by %v, want %s", what, err, want)
+		}
+	}
 	p = newPool(t, m, 3)
 	if out, err := p.root(t, "halfway", "50"); err != nil || out != "50625" || len(p.paths) == 0 {
 		t.Errorf("children that fail come to %s, %v, want 50625; offered %v", out, err, p.paths)

@@ -130,7 +130,10 @@ func (m *Module) Setup(args, flags []string, given []File) (Root, error) {
 	fs := newFiles(m, given)
 	out, names, err := m.ask(exportSetup, b, fs)
 	if f, is := err.(*Failure); is {
-		what, want, _ := strings.Cut(f.Text, ": want ")
+		what, want, is := strings.Cut(f.Text, ": want ")
+		if !is {
+			return Root{}, &Error{m.Hash, f.Text}
+		}
 		return Root{}, &InputError{what, want}
 	}
 	if err != nil {
