@@ -430,26 +430,29 @@ fn progressions(f: &mut Formula, k: usize, n: usize) -> bool {
 /// rule reads vdw3-K-N.
 fn rule(name: &[u8]) -> Option<(usize, usize)> {
     let mut parts = name.strip_prefix(b"vdw3-")?.split(|&c| c == b'-');
-    let (k, n) = (app::number(parts.next()?)? as usize, app::number(parts.next()?)? as usize);
+    let (k, n) = (app::number(parts.next()?)?, app::number(parts.next()?)?);
     if parts.next().is_some() || k < 3 || k > 20 || n < 1 || n > 100 {
         return None;
     }
-    Some((k, n))
+    Some((k as usize, n as usize))
 }
 
-/// parse reads a file; false if it is no formula of that size.
+/// parse reads a file; false if it is no formula of that size. A line "%" ends it, as in the files of SATLIB: the 0
+/// after that is no clause.
 fn parse(f: &mut Formula, text: &[u8]) -> bool {
     let mut open = false; // a clause
     for line in text.split(|&c| c == b'\n') {
         let mut words = line.split(|c| c.is_ascii_whitespace()).filter(|w| !w.is_empty()).peekable();
         match words.peek() {
-            None | Some(&b"c") | Some(&b"%") => continue,
+            None | Some(&b"c") => continue,
+            Some(&b"%") => break,
             Some(&b"p") if f.vars == 0 => {
                 let (_, format, vars) = (words.next(), words.next(), words.next());
-                f.vars = vars.and_then(app::number).unwrap_or(0) as usize;
-                if format != Some(b"cnf") || f.vars < 1 || f.vars > VARS {
+                let vars = vars.and_then(app::number).unwrap_or(0);
+                if format != Some(b"cnf") || vars < 1 || vars > VARS as u64 {
                     return false;
                 }
+                f.vars = vars as usize;
                 continue;
             }
             _ => {}
@@ -460,7 +463,7 @@ fn parse(f: &mut Formula, text: &[u8]) -> bool {
                 None => (word, 1),
             };
             match app::number(digits) {
-                Some(v) if f.vars > 0 && v as usize <= f.vars && f.add(sign * v as i16) => open = v != 0,
+                Some(v) if f.vars > 0 && v <= f.vars as u64 && f.add(sign * v as i16) => open = v != 0,
                 _ => return false,
             }
         }

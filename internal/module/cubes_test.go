@@ -33,7 +33,7 @@ func cubes(t *testing.T, m *Module, p *engine.Pool, formula string, files ...Fil
 }
 
 // The SAT splitter beside all assignments of small random formulas, one after the other: it finds a model if there is
-// one, and that is one. Some of the formulas have a model and some have none.
+// one, and that is one. Some of the formulas have a model and some have none. Their files end as those of SATLIB do.
 func TestCubesOfFiles(t *testing.T) {
 	m := load(t, Config{Fuel: 2_000}, "examples/cubes-rust/cubes.wasm")
 	provide(t, m)
@@ -52,7 +52,7 @@ func TestCubesOfFiles(t *testing.T) {
 			clauses = append(clauses, c)
 			fmt.Fprintf(&text, "%d %d\n%d 0\n", c[0], c[1], c[2])
 		}
-		file := fmt.Appendf(nil, "c random\np cnf %d %d\n%s", vars, len(clauses), text.String())
+		file := fmt.Appendf(nil, "c random\np cnf %d %d\n%s%%\n0\n", vars, len(clauses), text.String())
 		holds := func(model uint) bool {
 			for _, c := range clauses {
 				ok := false
@@ -125,12 +125,13 @@ func TestCubesOfRules(t *testing.T) {
 	if err := m.Check(r.Call, make([]byte, 36)); err == nil {
 		t.Error("what has a model is said to have none, and the check finds that right")
 	}
-	for _, bad := range []string{"", "p cnf 3\nx", "1 2 0\n", "p cnf 300 1\n", "p cnf 3 1\n1 4 0\n", "p cnf 3 1\n1 2\n"} {
+	for _, bad := range []string{"", "p cnf 3\nx", "1 2 0\n", "p cnf 300 1\n", "p cnf 3 1\n1 4 0\n", "p cnf 3 1\n1 2\n",
+		"p cnf 3 1\n4294967297 0\n", "p cnf 4294967298 1\n1 0\n"} {
 		if _, err := m.Setup([]string{"f"}, nil, []File{{"f", []byte(bad)}}); err == nil {
 			t.Errorf("%q is a formula", bad)
 		}
 	}
-	for _, bad := range []string{"", "vdw3", "vdw3-2-9", "vdw3-4-101", "vdw3-4-18-1", "random"} {
+	for _, bad := range []string{"", "vdw3", "vdw3-2-9", "vdw3-4-101", "vdw3-4-18-1", "vdw3-4294967299-9", "random"} {
 		if _, err := m.Setup([]string{bad}, nil, nil); err == nil {
 			t.Errorf("%q is a formula", bad)
 		}
