@@ -1,6 +1,7 @@
 package sat
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -81,7 +82,7 @@ func (c Cube) parts() *apps.Parts {
 			for i, cube := range cubes {
 				words[i] = cubeText(cube)
 			}
-			return []string{"--leave=" + strings.Join(words, ";")}
+			return []string{"--leave=" + cmp.Or(strings.Join(words, ";"), ";")} // of one with no literals
 		},
 		Guess: func(cube []int32, probes int) []string {
 			return []string{"--cube=" + cubeText(cube), fmt.Sprint("--estimate=", probes)}

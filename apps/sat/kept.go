@@ -86,7 +86,7 @@ func (c *Cube) compressed(proof [][]byte) ([]byte, error) {
 // leaving is the problem of cubes whose refutations stay.
 func leaving(name string, f *Formula, threshold int, text string) (*apps.Problem, error) {
 	l := Leaving{Formula: f, Threshold: threshold}
-	for _, cube := range strings.Split(text, ";") {
+	for _, cube := range strings.Split(strings.TrimSuffix(text, ";"), ";") {
 		decisions, err := parseCube(cube, f)
 		if err != nil {
 			return nil, err

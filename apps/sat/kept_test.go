@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/apps/apptest"
 )
 
 // Guards that where nothing can be left nothing is said to be, although the cube was refuted, and what names a piece
@@ -40,6 +41,12 @@ func TestLeaving(t *testing.T) {
 		if a := p.Answer(result); !strings.HasPrefix(a.Text, "of 0 of 2 parts") {
 			t.Error(a.Text)
 		}
+	}
+
+	// a campaign of one part has no literals
+	p, err := apptest.Setup(App, "--pigeonhole 4 "+Cube{Formula: f}.parts().Leave([][]int32{nil})[0])
+	if err != nil || p.Root != "sat.pieces" || len(p.Arg.(Leaving).Cubes) != 1 {
+		t.Errorf("a part without literals is not left: %+v, %v", p, err)
 	}
 
 	name := strings.Repeat("ab", 32)
