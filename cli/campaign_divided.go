@@ -221,7 +221,8 @@ func (d *campaignDir) checkAll(verdicts int, words map[string]int) (proved, onWo
 			}
 		default:
 			if _, _, err := d.checkPiece(part, d.pieceFile(p), p.File); err != nil {
-				return 0, 0, fmt.Errorf("part %d: %w", part+1, err)
+				return 0, 0, fmt.Errorf("part %d: %w; without %s it is open again, and campaign run proves it", part+1, err,
+					d.record(part))
 			}
 			proved++
 		}

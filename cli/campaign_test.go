@@ -89,7 +89,7 @@ func TestCampaign(t *testing.T) {
 	if err := os.WriteFile(record, other, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	try(exitFailed, "part 3: ", "check", dir)
+	try(exitFailed, "without "+record+" it is open again", "check", dir)
 	// another formula
 	if err := os.WriteFile(filepath.Join(dir, formulaFile), []byte("p cnf 1 1\n1 0\n"), 0o644); err != nil {
 		t.Fatal(err)
