@@ -36,8 +36,8 @@ func parse(name string, data []byte) (list []Sequence, err error) {
 				return nil, &apps.InputError{What: at, Got: "more sequences",
 					Want: fmt.Sprintf("at most %d", maxSequences)}
 			}
-			title := strings.ToValidUTF8(string(bytes.TrimSpace(line[1:])), "?")
-			list = append(list, Sequence{Name: title[:min(len(title), maxName)]})
+			title := bytes.ReplaceAll(bytes.TrimSpace(line[1:]), []byte("\t"), []byte(" ")) // the answer has columns
+			list = append(list, Sequence{Name: strings.ToValidUTF8(string(title[:min(len(title), maxName)]), "?")})
 		case len(list) == 0:
 			return nil, &apps.InputError{What: at, Got: string(line),
 				Want: "a line that begins with > and names a sequence"}

@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/satin-peer/satin/apps/apptest"
 	"pgregory.net/rapid"
@@ -123,16 +125,19 @@ func TestEqualScores(t *testing.T) {
 	})
 }
 
-// Whatever a file holds, what is read from it are sequences that have letters, and names that are not too long.
+// Whatever a file holds, what is read from it are sequences that have letters, and names that are not too long, not cut
+// within a letter, and no more than one column of the answer.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(">a\nACGT\n>b\nTT\n"))
+	f.Add([]byte(">a\tb" + strings.Repeat("é", maxName) + "\nA\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		list, err := parse("f", data)
 		if err != nil {
 			return
 		}
 		for _, s := range list {
-			if len(s.Letters) == 0 || len(s.Name) > maxName {
+			if len(s.Letters) == 0 || len(s.Name) > maxName || !utf8.ValidString(s.Name) ||
+				strings.ContainsRune(s.Name, '\t') {
 				t.Fatalf("read %+v", s)
 			}
 		}
