@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -28,7 +29,7 @@ func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.F
 	if err := hasModel(d.dir); err != nil {
 		return err
 	}
-	unlock, err := d.lock()
+	unlock, err := lockCampaign(d.dir)
 	if err != nil {
 		return err
 	}
@@ -75,10 +76,10 @@ func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.F
 	return nil
 }
 
-// lock keeps a second run of the campaign out: both would compute everything, and one would put its proofs where the
-// other has just checked its own.
-func (d *campaignDir) lock() (unlock func(), err error) {
-	file := d.path(lockFile)
+// lockCampaign keeps a second run of a campaign out of its directory: both would compute everything, and one would put
+// its proofs where the other has just checked its own.
+func lockCampaign(dir string) (unlock func(), err error) {
+	file := filepath.Join(dir, lockFile)
 	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() { // others may have put it there
 		return nil, failed("%s is no regular file", file)
 	}
@@ -87,7 +88,7 @@ func (d *campaignDir) lock() (unlock func(), err error) {
 	case err != nil:
 		return nil, failed("locking %s: %w", file, cause.Of(err))
 	case !locked:
-		return nil, failed("another satin-peer campaign run works on %s", d.dir)
+		return nil, failed("another satin-peer campaign run works on %s", dir)
 	}
 	return func() { _ = lock.Unlock() }, nil
 }

@@ -152,8 +152,8 @@ func TestCampaignOfAModel(t *testing.T) {
 	}
 }
 
-// Guards that two runs of a campaign do not take each other's proofs, and that a proof that is not there is not taken for
-// a model, which would end the campaign for good.
+// Guards that two runs of a campaign do not take each other's proofs, and that a proof that is not there is not taken
+// for a model, which would end the campaign for good.
 func TestTwoRunsOfACampaign(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "w")
 	f := newFake()
@@ -165,7 +165,7 @@ func TestTwoRunsOfACampaign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unlock, err := d.lock()
+	unlock, err := lockCampaign(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,8 +67,8 @@ func (n *Node) passed() Node {
 	return Node{Board: n.Board.pass(), Depth: n.Depth, Bound: 1 - n.Bound, Exact: n.Exact, Passed: true, Leaf: n.Leaf}
 }
 
-// A list holds positions after moves, the most promising first. No game comes to a position with more than 33 moves, but
-// one that somebody makes up may have more.
+// A list holds positions after moves, the most promising first. No game comes to a position with more than 33 moves,
+// but one that somebody makes up may have more.
 type list struct {
 	boards [mostMoves]Board
 	n      int

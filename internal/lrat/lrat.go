@@ -196,7 +196,8 @@ func (c *checker) step(id uint64, words [][]byte) error {
 	}
 	c.add(id, clause)
 	c.report.Added++
-	c.shown = c.shown && !c.piece || !slices.ContainsFunc(clause, func(l int32) bool { return !slices.Contains(c.goal, l) })
+	more := slices.ContainsFunc(clause, func(l int32) bool { return !slices.Contains(c.goal, l) })
+	c.shown = c.shown && !c.piece || !more
 	return nil
 }
 
