@@ -7,12 +7,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
 	"github.com/multiformats/go-multiaddr"
 	"golang.org/x/time/rate"
 
-	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/alarm"
 	"github.com/satin-peer/satin/peer/host"
@@ -70,16 +70,17 @@ type meetings struct {
 
 func (x *meetings) serve() {
 	x.heed()
-	x.board.answer(meetProtocol, maxMeeting, exchangeTime, func(from peer.ID, b []byte) (any, error) {
+	x.board.serve(meetProtocol, exchangeTime, func(s network.Stream) error {
+		from := s.Conn().RemotePeer()
 		if !x.greeted.again(from, x.every, meetBurst, x.now()) {
-			return nil, errTooOften
+			return errTooOften // before anything is read
 		}
 		var their meeting
-		if err := wire.Value().Decode(b, &their); err != nil {
-			return nil, err
+		if err := readValue(s, maxMeeting, &their); err != nil {
+			return err
 		}
 		x.hear(from, &their)
-		return x.meeting(from), nil
+		return x.board.tell(s, x.meeting(from))
 	})
 }
 

@@ -2,7 +2,9 @@ package peer
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,27 +62,54 @@ func (elsewhereConn) RemoteMultiaddr() multiaddr.Multiaddr {
 	return multiaddr.StringCast("/ip4/198.51.100.1/udp/4001/quic-v1")
 }
 
-// Guards that the cards which a peer tells, and the gateway that it names, are judged by where it is now, not by where
-// its connection began.
-func TestLinkLeadsWhereThePeerIsNow(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
-	defer cancel()
-	var both [2]lp2p.Host
+// connected are two libp2p hosts on the loopback interface, the first of which has connected to the second.
+func connected(ctx context.Context, t *testing.T) (both [2]lp2p.Host) {
+	t.Helper()
 	for i := range both {
 		h, err := libp2p.New(libp2p.ListenAddrStrings("/ip4/127.0.0.1/udp/0/quic-v1"), libp2p.DisableMetrics())
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = h.Close() }()
+		t.Cleanup(func() { _ = h.Close() })
 		both[i] = h
 	}
-	guest := peer.AddrInfo{ID: both[1].ID(), Addrs: both[1].Addrs()}
-	if err := both[0].Connect(ctx, guest); err != nil {
+	if err := both[0].Connect(ctx, peer.AddrInfo{ID: both[1].ID(), Addrs: both[1].Addrs()}); err != nil {
 		t.Fatal(err)
 	}
+	return both
+}
+
+// Guards that the cards which a peer tells, and the gateway that it names, are judged by where it is now, not by where
+// its connection began.
+func TestLinkLeadsWhereThePeerIsNow(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	both := connected(ctx, t)
 	x := &meetings{board: &switchboard{net: elsewhere{both[0]}}}
-	if at := x.linkTo(guest.ID); at == nil || !manet.IsIPLoopback(at) {
+	if at := x.linkTo(both[1].ID()); at == nil || !manet.IsIPLoopback(at) {
 		t.Errorf("a peer of this machine is at %v", at)
+	}
+}
+
+// Guards that of a member that comes too often nothing is read: a megabyte is what each of its streams may say.
+func TestWhoMeetsTooOftenIsNotRead(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	both := connected(ctx, t)
+	b := newBase(slog.New(slog.DiscardHandler), func() time.Time { return time.Now().Add(time.Hour) }, time.Minute)
+	x := &meetings{base: b, board: &switchboard{base: b, net: both[0], admitted: func(peer.ID) bool { return true }}}
+	x.serve()
+	for range meetBurst {
+		x.greeted.again(both[1].ID(), x.every, meetBurst, b.now())
+	}
+	s, err := both[1].NewStream(ctx, both[0].ID(), meetProtocol)
+	if err == nil {
+		_ = s.SetReadDeadline(time.Now().Add(time.Minute))
+		_, _ = s.Write([]byte{0})
+		_, err = s.Read(make([]byte, 1))
+	}
+	if !errors.Is(err, network.ErrReset) {
+		t.Errorf("it is listened to: %v", err)
 	}
 }
 
