@@ -40,3 +40,33 @@ func TestAnswerIsDamaged(t *testing.T) {
 		t.Error("the file is not left alone")
 	}
 }
+
+// An answer that the disk has refused is had from the checkpoint in the next life: nothing is computed again.
+func TestUnsavedAnswerIsHadAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a := open(t, checkpointing, in(dir))
+	work := last(t)
+	run := submit(t, a, "count", work.arg)
+	until(t, "it has a checkpoint", func() bool { return a.Stored(run) > 0 })
+	answers := filepath.Join(dir, "answers")
+	if err := os.WriteFile(answers, nil, 0o600); err != nil { // where a directory should be
+		t.Fatal(err)
+	}
+	work.end(t)
+	if o, err := a.Wait(deadline(t), run, nil); err != nil || o.State != control.RunDone || o.Warning == "" {
+		t.Fatalf("it gives %+v, %v", o, err)
+	}
+	a.Close()
+	if err := os.Remove(answers); err != nil {
+		t.Fatal(err)
+	}
+	ended.Delete(work.arg.End) // from now on a leaf would not end
+	if err := os.Remove(work.arg.End); err != nil {
+		t.Fatal(err)
+	}
+	a = open(t, checkpointing, in(dir))
+	if got := await[int](t, a, run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
+	}
+}

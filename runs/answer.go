@@ -51,10 +51,13 @@ func (o *own) answerWritten(r *run, trouble string) {
 	}
 	if r.state == StateRefused { // answered by those who can
 		r.state, r.why, r.ended, r.took, r.m = state, a.Outcome.Failure, o.now, o.took(r, a.Claim), r.m.head()
+		if trouble == "" {
+			o.order(Discard{r.m.Run})
+		}
 		o.order(Over{r.m.Run})
 		return
 	}
-	o.end(r, state, a.Outcome.Failure, true)
+	o.end(r, state, a.Outcome.Failure, trouble == "") // else the next life goes on from what is on the disk
 }
 
 // compare keeps an outcome that differs from the answer, which stays as it is: which of them is wrong, or whether the

@@ -1,0 +1,41 @@
+package runs
+
+import "testing"
+
+// An answer that the disk refuses ends with this life: what was computed stays on the disk for the next one, as what
+// was written down of the run does.
+func TestUnsavedAnswer(t *testing.T) {
+	for _, trouble := range []string{"", "full"} {
+		c, _ := coreOf(DefaultConfig())
+		m := manifest(1, "self")
+		c.Submit(noon, 1, m, nil)
+		c.Written(noon, OwnFile, m.Run, "")
+		c.RootEnded(noon, m.Run, answer("42"))
+		orders := c.Written(noon, AnswerFile, m.Run, trouble)
+		if stops := of[Stop](orders); len(stops) != 1 || stops[0].Discard != (trouble == "") {
+			t.Errorf("trouble %q: it stops %v", trouble, stops)
+		}
+	}
+}
+
+// Of an own run that this peer leaves alone nothing stays on the disk when others have answered it: it would be shown
+// as one in quarantine.
+func TestRefusedIsAnswered(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := manifest(1, "self")
+	m.Deputies = []PeerID{"a"}
+	c.Submit(noon, 1, m, nil)
+	c.Written(noon, OwnFile, m.Run, "")
+	c.RootHeld(noon, m.Run, false)
+	c.Led(noon, m.Run, "a")
+	c.NotStarted(noon, m.Run, "its jobs kill")
+	k := &Claim{Run: m.Run, Author: "a", Hash: answer("42").Hash}
+	if f := of[FetchAnswer](c.Claimed(noon, k, "a")); len(f) != 1 {
+		t.Fatalf("it fetches %v", f)
+	}
+	c.AnswerFetched(noon, k, answer("42"), "")
+	orders := c.Written(noon, AnswerFile, m.Run, "")
+	if i, _ := c.Run(m.Run); i.State != StateDone || len(of[Discard](orders)) != 1 {
+		t.Errorf("it is %s, and of it goes %v", i.State, orders)
+	}
+}
