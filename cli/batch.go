@@ -242,8 +242,8 @@ func (b *batch) one(ctx context.Context, in *input) (err error) {
 		return ctx.Err()
 	}
 	if errors.Is(err, control.ErrUnavailable) || errors.Is(err, control.ErrNotRunning) ||
-		errors.As(err, new(syscall.Errno)) {
-		return err // its daemon is gone, and goes on with the run when it is there again; or the disk is full
+		errors.Is(err, errSuspended) || errors.Is(err, errRefused) || errors.As(err, new(syscall.Errno)) {
+		return err // the daemon is gone, or keeps the run, and goes on with it later; or the disk is full
 	}
 	if gone := os.Remove(filepath.Join(b.dir, in.file(".run"))); !errors.Is(gone, fs.ErrNotExist) {
 		err = errors.Join(err, gone)

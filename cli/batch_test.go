@@ -171,6 +171,23 @@ func TestBatchOutlivesAFullDisk(t *testing.T) {
 	}
 }
 
+// Guards that a batch waits again for a run that its user has suspended, or that his peer leaves alone at present, when
+// that goes on, instead of beginning another one beside it.
+func TestBatchWaitsForSuspended(t *testing.T) {
+	for _, state := range []control.RunState{control.RunSuspended, control.RunRefused, control.RunCancelled} {
+		m := newFakeMember()
+		m.outcome = control.Outcome{State: state}
+		f := newFake().withDaemon(t, m)
+		file, dir := lines(t, "3\n")
+		if got := f.run("run", "count", "--each", file, "--results", dir); got != exitFailed {
+			t.Fatalf("exit code %d, %s", got, &f.err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "0001.run")); (err == nil) != (state != control.RunCancelled) {
+			t.Errorf("of a run that is %s: %v", state, err)
+		}
+	}
+}
+
 // Guards that a mistake in any line is told before anything runs.
 func TestBatchRefuses(t *testing.T) {
 	for _, c := range []struct {

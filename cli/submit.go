@@ -144,9 +144,9 @@ func (r *swarmRun) solve(ctx context.Context) (solution, error) {
 	case control.RunCancelled:
 		return solution{}, cancelled(o.Failure)
 	case control.RunSuspended:
-		return solution{}, failed("the run is suspended: satin-peer resume %s goes on with it", r.run)
+		return solution{}, failed("%w: satin-peer resume %s goes on with it", errSuspended, r.run)
 	case control.RunRefused:
-		return solution{}, failed("the run is refused here: %s", o.Failure)
+		return solution{}, failed("%w: %s", errRefused, o.Failure)
 	default:
 		f := failed("%s", o.Failure)
 		f.stack = []byte(o.Stack)
@@ -163,7 +163,12 @@ func (r *swarmRun) solve(ctx context.Context) (solution, error) {
 	return s, err
 }
 
-var errCancelled = errors.New("the run was cancelled")
+// Why there is no answer. A run that is suspended or refused may have one later.
+var (
+	errCancelled = errors.New("the run was cancelled")
+	errSuspended = errors.New("the run is suspended")
+	errRefused   = errors.New("the run is refused here")
+)
 
 // cancelled says that a run was cancelled and, if that is known, why. A reason may say so itself: "cancelled
 // by its owner".

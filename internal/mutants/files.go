@@ -31,6 +31,8 @@ var fileMutants = []mutant{
 	{name: "files/settled-in-memory", wrong: "who has let somebody in after the disk was full leaves the swarm by a join",
 		file: "peer/host/swarm.go", pkg: "peer/host", run: "^TestSettledOutlivesAFullDisk$",
 		old: "			s.settled = false // else", new: "			// else"},
+	{name: "files/another-beside-suspended", wrong: "a batch begins another run beside one that is suspended",
+		file: "cli/batch.go", pkg: "cli", run: "^TestBatchWaitsForSuspended$", old: "errors.Is(err, errSuspended) || ", new: ""},
 	{name: "files/computed-again", wrong: "an answer for which there was no room is computed again",
 		file: "cli/batch.go", pkg: "cli", run: "^TestBatchOutlivesAFullDisk$",
 		old: "errors.As(err, new(syscall.Errno)) {", new: "errors.Is(err, syscall.Errno(1<<20)) {"},
