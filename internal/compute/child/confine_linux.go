@@ -83,7 +83,7 @@ func (k kernel) confine(memory int64, folder string) (settle func() error, err e
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // not there: then by size
 	var keep []landlock.Rule
 	if folder != "" {
-		keep = append(keep, landlock.RWDirs(folder))
+		keep = append(keep, landlock.RWDirs(folder).IgnoreIfMissing())
 	}
 	if err := k.restrict(keep...); err != nil {
 		return nil, fmt.Errorf("files and network cannot be given up: %w", err)

@@ -2,6 +2,7 @@ package child_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +97,16 @@ func TestModule(t *testing.T) {
 	}
 	if list, err := os.ReadDir(cache); err != nil || len(list) == 0 {
 		t.Errorf("nothing is kept of the compiled code: %v", err)
+	}
+}
+
+// A folder for compiled code that was removed a moment ago costs the compiled code, and not the process.
+func TestModuleWithoutItsFolder(t *testing.T) {
+	bin := readFile(t, "examples/queens-c/queens.wasm")
+	e := startModule(t, &child.Module{Hash: module.HashOf(bin), Bytes: bin, Cache: filepath.Join(t.TempDir(), "gone")},
+		nil)
+	if ev := end(t, e, rootOf(t, loaded(t, bin), "6")); ev.Kind != port.Finished || !ev.Good {
+		t.Errorf("event %v: %s", ev.Kind, ev.Text)
 	}
 }
 
