@@ -210,7 +210,7 @@ func (j *jury) proving(m *runs.Manifest) *driver.Proving {
 		Config: cfg,
 		Judged: compute.Judged, Alike: func(fn string, arg []byte) bool { return compute.Alike(fn, arg, m.Rounding) },
 		Doubtful: compute.Silent,
-		View:     view, Rand: view, Self: verify.PeerID(j.self.String()),
+		View:     view, Rand: view,
 		Author: func(voucher []byte) verify.PeerID {
 			if id := authorOf(voucher); id != "" {
 				return verify.PeerID(id.String())

@@ -16,8 +16,6 @@ type Proving struct {
 	Config verify.Config
 	View   verify.View
 	Rand   verify.Rand
-	// Self is this peer's name in vouchers.
-	Self verify.PeerID
 	// Judged says whether the engine is to judge an outcome of a function by itself: see port.Judge.
 	Judged func(function string) bool
 	// Alike says whether outcomes of a job can be compared; those of others are computed here.
@@ -228,44 +226,37 @@ func (v *proving) judged(e *port.Event) {
 	v.heard(j.node, j.from, j.said, is)
 }
 
-// heard tells the core what somebody has made of a job.
+// heard tells the core what somebody has made of a job. Whoever takes part gives nothing on, so what another one has
+// signed is none of its: else it could stand for any number of keys, each of which would have a voice.
 func (v *proving) heard(n verify.Node, from verify.PeerID, w saying, is verdict) {
 	p, now := v.open[n], at(v.d.now)
 	if p == nil {
 		return // nobody waits for it any more
 	}
-	author := from
-	if from != "" {
-		if author = v.cfg.Author(w.Voucher); author == v.cfg.Self {
-			author = "" // it has come back
-		}
+	if from != "" && v.cfg.Author(w.Voucher) != from {
+		v.absorb(v.core.Lost(now, n, from, true))
+		return
 	}
-	if author != from {
-		w.had = 0 // of its author nothing is known
-	}
-	claim := v.claim(n, p, author, &w)
-	if author == "" {
+	claim := v.claim(n, p, from, &w)
+	if from == "" {
 		p.own = &w
-	} else if _, twice := p.said[author]; !twice {
-		p.said[author] = w
+	} else if _, twice := p.said[from]; !twice {
+		p.said[from] = w
 	}
 	switch {
 	case is == provesItself:
-		v.absorb(v.core.Proven(now, claim, author))
-	case is == isWrong && author != "":
-		v.absorb(v.core.Refuted(now, claim, author))
-	case author != "" && !v.alike(p.job):
+		v.absorb(v.core.Proven(now, claim, from))
+	case is == isWrong && from != "":
+		v.absorb(v.core.Refuted(now, claim, from))
+	case from != "" && !v.alike(p.job):
 		v.here(n)
 	case is == isWrong: // or says nothing, here: it is used, and makes no liars of those who have an answer
-		v.absorb(append(v.core.Unlike(now, n), v.core.Came(now, claim, author)...))
+		v.absorb(append(v.core.Unlike(now, n), v.core.Came(now, claim, from)...))
 	default:
-		v.absorb(v.core.Came(now, claim, author))
+		v.absorb(v.core.Came(now, claim, from))
 	}
 	if p.judged && p.own != nil && v.open[n] == p {
 		v.judge(n, p)
-	}
-	if author != from && v.open[n] == p {
-		v.absorb(v.core.Lost(now, n, from, true)) // it has nothing of its own
 	}
 }
 

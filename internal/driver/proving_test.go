@@ -106,7 +106,7 @@ func hearing(t *testing.T, judged bool, with ...func(*driver.Proving)) (*signed,
 	proving := &driver.Proving{Config: verify.Config{Quorum: 2, Own: true, Wait: time.Minute, MaxOpen: 9},
 		Judged: func(string) bool { return judged }, Alike: func(string, []byte) bool { return !s.unlike },
 		Doubtful: func(string) bool { return s.doubtful },
-		View:     s, Rand: s, Self: "o",
+		View:     s, Rand: s,
 		Author: func(v []byte) verify.PeerID { return verify.PeerID(v) },
 		Caught: func(c driver.Caught) { s.caught = append(s.caught, c) },
 		Agreed: func(n verify.Node, j *steal.Job, outcome []byte, vouchers [][]byte) {
@@ -149,8 +149,8 @@ func (s *signed) steals(d *driver.Driver, now time.Duration, path job.Path, n ui
 		Spawned: true, Job: steal.Job{Path: path, Function: "f", Identity: idOf(path), Arg: s.arg}}}})
 }
 
-// Two that bring what one of them has computed are one: the quorum counts authors. What the second author says differs,
-// so the job is computed here, and whoever has lied is named with its word.
+// Two that bring what one of them has computed are one: what others have signed counts for nobody. What the next one says
+// differs, so the job is computed here, and whoever has lied is named with its word.
 func TestAuthorsCount(t *testing.T) {
 	s, d, from := hearing(t, false)
 	now, path := time.Second, job.Path{1}

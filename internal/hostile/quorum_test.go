@@ -8,8 +8,11 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/compute"
+	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -66,6 +69,49 @@ func TestQuorumAlone(t *testing.T) {
 		t.Errorf("it rests on %+v", out.Trust)
 	}
 	until(t, "the liar is out", func() bool { return v.Revoked(liar) && !slices.Contains(known(t, v), liar) })
+}
+
+// A member that stands for the word of a key which it has made up, as a gateway does for a tab, is one member: what
+// others have signed is none of its, and its own word beside it does not make two.
+func TestQuorumOfMadeUpKeys(t *testing.T) {
+	t.Parallel()
+	v := impatient(t)
+	r := invited(t, v)
+	r.volunteers(t)
+	run, end := pairs(t, v, 2, control.Submission{Verify: "quorum=2"})
+	x := r.steals(t, run)
+	g, from := x.take(t)
+	lie := x.result(t, &g, square(t, 100), newKey(t))
+	made, err := statement.OpenVoucher(lie.Result.Voucher, run, driver.NodeOf(g.Job.Path, g.Job.Identity),
+		compute.Digest(lie.Result.Outcome))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lie.Result.Voucher, err = made.StandFor(x.key, run); err != nil {
+		t.Fatal(err)
+	}
+	x.send(from, lie)
+	x.wait(t, "it is taken", func(m *steal.Message) bool { return m.Ack != nil })
+	x.last++
+	x.send(from, &steal.Message{Request: &steal.StealRequest{ID: x.last, Max: 1, Patience: time.Millisecond}})
+	x.wait(t, "what was to be asked of it was", func(m *steal.Message) bool {
+		return m.Reply != nil && m.Reply.ID == x.last
+	})
+	x.mu.Lock()
+	got := slices.Clone(x.got)
+	x.mu.Unlock()
+	for _, m := range got {
+		if m.Reply != nil && m.Reply.ID == 0 {
+			x.send(from, x.result(t, &m.Reply.Jobs[0], square(t, 100), x.key))
+			x.wait(t, "that is taken, too", func(a *steal.Message) bool {
+				return a.Ack != nil && a.Ack.Handle == m.Reply.Jobs[0].Handle
+			})
+		}
+	}
+	out := end()
+	if got := answer(t, out); got != 5 {
+		t.Errorf("the answer is %d, and rests on %+v", got, out.Trust)
+	}
 }
 
 // An outcome is compared with one of another member that the founder has let in, and what both have come to is used; a

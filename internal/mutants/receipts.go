@@ -12,8 +12,6 @@ var receiptMutants = []mutant{
 		pkg: "internal/driver", run: leastTime, old: "				least = min(least, w.had)", new: "				_ = w"},
 	{name: "receipts/own-time", wrong: "what the owner's machine took does not count", file: "internal/driver/earned.go",
 		pkg: "internal/driver", run: "^TestOwnTimeCounts$", old: "			least = p.own.had\n", new: ""},
-	{name: "receipts/brought", wrong: "who brings another's outcome tells its time", file: "internal/driver/proving.go",
-		pkg: "internal/driver", run: leastTime, old: "		w.had = 0 // of its author nothing is known\n", new: "		_ = w\n"},
 	{name: "receipts/uncompared", wrong: "what is compared with nothing is earned", file: "verify/core.go",
 		pkg: "internal/driver", run: "^TestUncomparedEarnsNothing$",
 		old: "len(by) > 1 && (q.sure(c.view) || c.introducers(q) > 1)", new: "true"},

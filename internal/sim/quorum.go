@@ -101,7 +101,7 @@ func (q *Quorum) proving(p *peer) *driver.Proving {
 	}
 	d := &driver.Proving{
 		Config: cfg,
-		View:   view, Rand: view, Self: view.name(p),
+		View:   view, Rand: view,
 		Judged: func(string) bool { return q.Judged },
 		Alike:  func(string, []byte) bool { return true }, Doubtful: func(string) bool { return true },
 		Author: func(voucher []byte) verify.PeerID { return view.name(p.world.peers[voucher[0]]) },
