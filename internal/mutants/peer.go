@@ -72,6 +72,8 @@ var peerMutants = []mutant{
 	{name: "peer/one-asks-for-all", wrong: "a member that watches without end keeps others from it",
 		file: "peer/showing.go", pkg: "peer", run: "^TestNobodyAsksForAll$",
 		old: " || w.asked[from] >= answersPerSecond/2", new: ""},
+	{name: "visitor/module-anew", wrong: "a tab keeps a module of each visit", file: "internal/tab/visitor/stay.go",
+		pkg: "internal/tab/visitor", run: "^TestModuleStays$", old: "	v.loader = &s.loader\n", new: ""},
 	{name: "visitor/half-a-letter", wrong: "a tab whose module has long names is put out", file: "internal/tab/frame.go",
 		pkg: "internal/tab/visitor", run: "^TestCannotInAnyLetters$",
 		old: "strings.ToValidUTF8(s[:min(len(s), MaxText)], \"\")", new: "strings.Clone(s[:min(len(s), MaxText)])"},

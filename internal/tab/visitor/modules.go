@@ -3,6 +3,7 @@ package visitor
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/module"
@@ -22,6 +23,14 @@ import (
 // moduleBudget bounds what a module may compute to describe itself, in its fuel: a few seconds of this one thread.
 const moduleBudget = 5_000_000_000
 
+// A loader makes modules run here, one at a time. All visits of a stay have one: what it has compiled is used again
+// where it goes on.
+type loader struct {
+	mu    sync.Mutex
+	hosts [2]*module.Host // the second is strict
+	last  loaded
+}
+
 // loaded is the module that was used last.
 type loaded struct {
 	hash   module.Hash
@@ -39,7 +48,7 @@ func consents(cfg *Config) []statement.App {
 
 // take has a run's module made ready, and takes part then.
 func (v *Visitor) take(w *tab.Work) {
-	err := v.provide(module.Hash(w.Module), w.Hoard)
+	err := v.loader.provide(v.cfg.Module, module.Hash(w.Module), w.Hoard)
 	v.mu.Lock()
 	if v.work != w {
 		v.mu.Unlock()
@@ -68,17 +77,17 @@ func (v *Visitor) ready(run job.RunID, err error) {
 	_ = v.send(&tab.Frame{Ready: r})
 }
 
-// provide makes the jobs of a module run here. One is loaded at a time.
-func (v *Visitor) provide(h module.Hash, strict bool) error {
-	v.loading.Lock()
-	defer v.loading.Unlock()
-	if v.last.module != nil && v.last.hash == h && v.last.strict == strict {
+// provide makes the jobs of a module run here.
+func (x *loader) provide(fetch func(module.Hash) ([]byte, error), h module.Hash, strict bool) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.last.module != nil && x.last.hash == h && x.last.strict == strict {
 		return nil
 	}
-	if v.cfg.Module == nil {
+	if fetch == nil {
 		return errors.New("this visitor runs no modules")
 	}
-	bin, err := v.cfg.Module(h)
+	bin, err := fetch(h)
 	if err != nil {
 		return fmt.Errorf("module %s cannot be fetched: %w", h, err)
 	}
@@ -89,20 +98,20 @@ func (v *Visitor) provide(h module.Hash, strict bool) error {
 	if strict {
 		at = 1
 	}
-	if v.modules[at] == nil {
-		if v.modules[at], err = module.NewHost(module.Config{Budget: moduleBudget, Strict: strict}); err != nil {
+	if x.hosts[at] == nil {
+		if x.hosts[at], err = module.NewHost(module.Config{Budget: moduleBudget, Strict: strict}); err != nil {
 			return err
 		}
 	}
-	m, err := v.modules[at].Load(bin)
+	m, err := x.hosts[at].Load(bin)
 	if err != nil {
 		return err
 	}
-	if v.last.module != nil {
-		module.Withdraw(v.last.hash)
-		v.last.module.Close()
+	if x.last.module != nil {
+		module.Withdraw(x.last.hash)
+		x.last.module.Close()
 	}
-	v.last = loaded{h, strict, m}
+	x.last = loaded{h, strict, m}
 	module.Provide(m)
 	return nil
 }

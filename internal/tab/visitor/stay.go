@@ -40,8 +40,9 @@ type StayConfig struct {
 // lost. Each is somebody new, whose former member knows what it has lost with it. Its methods may be called from any
 // goroutine.
 type Stay struct {
-	cfg   StayConfig
-	route *route
+	cfg    StayConfig
+	route  *route
+	loader loader
 
 	mu      sync.Mutex
 	now     *Visitor // nil between two visits
@@ -113,6 +114,7 @@ func (s *Stay) visit(at string) (worked bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	v.loader = &s.loader
 	s.mu.Lock()
 	s.now, s.line, v.resting, v.part = v, line, s.resting, s.part // from now on Rest tells it
 	s.mu.Unlock()

@@ -2,12 +2,14 @@ package visitor
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/tab"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
@@ -19,6 +21,7 @@ type mute struct {
 	every  time.Duration // the last again and again; 0: once
 	mu     sync.Mutex
 	heard  []*tab.Frame
+	ready  chan struct{} // is told that it is; nil: nobody wants to know
 	closed chan struct{}
 	once   sync.Once
 }
@@ -31,6 +34,9 @@ func (w *mute) Send(b []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.heard = append(w.heard, f)
+	if w.ready != nil && f.Ready != nil && f.Ready.Cannot == "" {
+		w.ready <- struct{}{}
+	}
 }
 
 func (w *mute) Close() { w.once.Do(func() { close(w.closed) }) }
@@ -132,5 +138,37 @@ func TestBadGateways(t *testing.T) {
 	v.only, v.member = job.RunID{1}, "a"
 	if err := v.begin(&tab.Work{Run: job.RunID{2}, Self: steal.Incarnation(1), App: "x"}); err == nil {
 		t.Error("it works for a run that its ticket is not for")
+	}
+}
+
+// Guards against a tab that fetches its run's module anew at each visit, and keeps all of them: a network that comes
+// and goes would fill its memory.
+func TestModuleStays(t *testing.T) {
+	bin, err := os.ReadFile("../../../examples/queens-c/queens.wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := module.HashOf(bin)
+	work := &tab.Work{Run: job.RunID{1}, Self: 1, App: "x", Module: h[:]}
+	fetched := 0
+	s := NewStay(StayConfig{Dial: func(string) (Line, error) {
+		w := &mute{says: []*tab.Frame{greeting(), {Work: work}}, ready: make(chan struct{}),
+			closed: make(chan struct{})}
+		go func() {
+			<-w.ready
+			w.Close()
+		}()
+		return w, nil
+	}, Module: func(string, module.Hash) ([]byte, error) {
+		fetched++
+		return bin, nil
+	}})
+	for range 2 {
+		if _, err := s.visit("own"); err != errEnded {
+			t.Error(err)
+		}
+	}
+	if fetched != 1 {
+		t.Errorf("it was fetched %d times", fetched)
 	}
 }

@@ -57,9 +57,7 @@ type Visitor struct {
 
 	made committed
 
-	loading sync.Mutex      // guards the next two
-	modules [2]*module.Host // the second is strict
-	last    loaded
+	loader *loader
 
 	mu      sync.Mutex
 	member  steal.PeerID     // "" until it has greeted
@@ -104,7 +102,7 @@ func New(cfg Config) (*Visitor, error) {
 		return nil, err
 	}
 	cfg.Apps = append(slices.Clone(cfg.Apps), consents(&cfg)...)
-	v := &Visitor{cfg: cfg, key: key, id: id.String()}
+	v := &Visitor{cfg: cfg, key: key, id: id.String(), loader: new(loader)}
 	if t, err := statement.OpenTicket(cfg.Ticket); err == nil { // else the member says what is wrong with it
 		v.only = t.Run
 	}

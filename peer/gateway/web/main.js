@@ -108,19 +108,21 @@ let program = null;
 /** @type {{ at: number, executed: number }[]} */
 const history = [];
 
-/** The module that was asked for last: all workers want the same one. */
-let shared = { hash: "", bytes: Promise.resolve(new ArrayBuffer(0)) };
+/** The module that was asked for last, and of whom: all workers want the same one. */
+let shared = { what: "", bytes: Promise.resolve(new ArrayBuffer(0)) };
+const fetchFor = 120_000; // ms: a gateway gives no file more time
 
 /** @param {string} hash @param {string} gateway */
 function moduleOf(hash, gateway) {
-  if (shared.hash !== hash) {
+  const what = `${gateway} ${hash}`;
+  if (shared.what !== what) {
     const get = async () => {
-      const reply = await fetch(new URL("/module", gateway), { method: "POST", body: JSON.stringify({ ticket, module: hash }) });
+      const reply = await fetch(new URL("/module", gateway), { method: "POST", body: JSON.stringify({ ticket, module: hash }), signal: AbortSignal.timeout(fetchFor) });
       if (!reply.ok) throw new Error((await reply.text()).trim());
       return reply.arrayBuffer();
     };
-    const asked = { hash, bytes: get() };
-    asked.bytes.catch(() => { if (shared === asked) shared.hash = ""; }); // who comes next tries again
+    const asked = { what, bytes: get() };
+    asked.bytes.catch(() => { if (shared === asked) shared.what = ""; }); // who comes next tries again
     shared = asked;
   }
   return shared.bytes;
