@@ -30,7 +30,10 @@ func describe(routes []route) object {
 		o := object{
 			"summary":   r.summary,
 			"responses": object{"200": reply("Done.", r.reply), "default": reply("Not done, and why.", Fault{})},
-			"security":  []object{{"cookie": []string{}}, {string(r.level): []string{}}},
+			"security":  []object{{"page": []string{}}, {string(r.level): []string{}}},
+		}
+		if r.level == View {
+			o["security"] = append(o["security"].([]object), object{"cookie": []string{}})
 		}
 		if r.body != nil {
 			b := content(r.body)
@@ -68,8 +71,10 @@ func describe(routes []route) object {
 		},
 		"paths": paths,
 		"components": object{"schemas": schemas, "securitySchemes": object{
+			"page": object{"type": "apiKey", "in": "header", "name": heldHeader,
+				"description": "What the page holds that a link has opened; of a link to look it is good for looking."},
 			"cookie": object{"type": "apiKey", "in": "cookie", "name": "satin_PORT",
-				"description": "The session that a link gives."},
+				"description": "Comes with it, and is good for looking only."},
 			string(View):    token(ViewFile + ", or that of " + ControlFile + ","),
 			string(Control): token(ControlFile),
 		}},

@@ -75,7 +75,7 @@ func fits(doc any, schema any, v any, where string) (problems []string) {
 	return []string{fmt.Sprintf("%s is %v, which is no %v", where, v, at(schema, "type"))}
 }
 
-// Every call of the description is there and answers as it says; there are no others.
+// Every call of the description is there and answers as it says, and whom it says; there are no others.
 func TestDescription(t *testing.T) {
 	source := newFake()
 	s := open(t, source)
@@ -99,10 +99,14 @@ func TestDescription(t *testing.T) {
 					q.body = "{}"
 				}
 			}
+			byCookie := "default"
+			if strings.Contains(fmt.Sprint(at(call, "security")), "cookie") {
+				byCookie = "200"
+			}
 			for _, try := range []struct {
 				client *http.Client
 				reply  string
-			}{{client, "200"}, {&http.Client{}, "default"}} {
+			}{{client, "200"}, {&http.Client{Jar: client.Jar}, byCookie}, {&http.Client{}, "default"}} {
 				code, text := s.do(t, try.client, q)
 				var v any
 				if err := json.Unmarshal([]byte(text), &v); err != nil || (code == 200) != (try.reply == "200") {
