@@ -122,7 +122,7 @@ var preferenceMutants = []mutant{
 		old: "			log.Warn(\"the settings stay as they were\", \"error\", err)\n			continue\n",
 		new: "			log.Warn(\"the settings stay as they were\", \"error\", err)\n			fresh = l\n"},
 	{name: "settings/gone-takes-effect", wrong: "what an owner forbids is allowed when his home is not mounted any more",
-		old: "err == nil && found && !fresh.Found {", new: "err == nil && false {"},
+		old: "err == nil && found && !fresh.Found {", new: "err == nil && found && false {"},
 	{name: "settings/changed-while-starting", wrong: "what was changed while the daemon started is not seen",
 		old: "last := fileStamp{size: -1}", new: "last := stamp(l.File)"},
 	{name: "purge/under-a-daemon", wrong: "the keys of a peer are removed under its daemon", file: "cli/purge.go",
