@@ -136,9 +136,11 @@ func compare(a, b string) error {
 		return nil
 	}
 	var errs []error
-	for line := range strings.Lines(string(first)) {
-		if !strings.Contains(string(second), line) {
-			errs = append(errs, fmt.Errorf("built twice, this differs: %s", strings.TrimSpace(line)))
+	for _, of := range [][2]string{{string(first), string(second)}, {string(second), string(first)}} {
+		for line := range strings.Lines(of[0]) {
+			if !strings.Contains(of[1], line) {
+				errs = append(errs, fmt.Errorf("built twice, this differs: %s", strings.TrimSpace(line)))
+			}
 		}
 	}
 	return errors.Join(errs...)

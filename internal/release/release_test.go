@@ -162,7 +162,8 @@ func TestChoose(t *testing.T) {
 func TestCompare(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	for name, text := range map[string]string{a: "1  x\n2  y\n", b: "1  x\n3  y\n"} {
+	more := filepath.Join(dir, "more")
+	for name, text := range map[string]string{a: "1  x\n2  y\n", b: "1  x\n3  y\n", more: "1  x\n2  y\n4  z\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -173,6 +174,9 @@ func TestCompare(t *testing.T) {
 	if err := compare(a, b); err == nil || !strings.Contains(err.Error(), "2  y") ||
 		strings.Contains(err.Error(), "1  x") {
 		t.Errorf("%v", err)
+	}
+	if err := compare(a, more); err == nil || !strings.Contains(err.Error(), "4  z") {
+		t.Errorf("the second has a file more: %v", err)
 	}
 }
 
