@@ -40,7 +40,7 @@ const (
 
 // begin has the preferences kept from now on.
 func (c *courtesy) begin(first preferences.Preferences) {
-	c.allowed, c.said = first, c.verdict
+	c.allowed = first
 	c.bound(&first)
 	c.round(true)
 	c.spawn(func(ctx context.Context) {
@@ -112,6 +112,13 @@ func (c *courtesy) inForce() preferences.Verdict {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.verdict
+}
+
+// cores are those that the others are to know of.
+func (c *courtesy) cores() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.said.Cores
 }
 
 // lookAtMachine is the look of a real peer.

@@ -22,6 +22,7 @@ func TestCourtesy(t *testing.T) {
 	var seen preferences.Seen
 	var told []int
 	c := &courtesy{base: b, most: 4, allow: a.allow, verdict: preferences.Verdict{Cores: 4},
+		said:  preferences.Verdict{Cores: 4},
 		bound: func(*preferences.Preferences) {},
 		look: func(_ *preferences.Preferences, slow bool, before preferences.Seen) preferences.Seen {
 			s := seen
@@ -30,7 +31,7 @@ func TestCourtesy(t *testing.T) {
 			}
 			return s
 		}}
-	c.told = func() { told = append(told, c.inForce().Cores) } // as the card does: it must not wait for itself
+	c.told = func() { told = append(told, c.cores()) } // as the card does: it must not wait for itself
 	expect := func(what string, cores int, limit string) {
 		t.Helper()
 		v := c.inForce()
@@ -104,12 +105,14 @@ func TestACrowdIsToldOfOnce(t *testing.T) {
 			}
 			return s
 		}}
-	c.told = func() { told = append(told, c.inForce().Cores) }
+	c.told = func() { told = append(told, c.cores()) }
 	c.allowed, c.said = preferences.Preferences{Workers: 4, Here: preferences.Same}, c.verdict
 	for second := range 60 {
 		lasts = second < 50
 		clock.forward(time.Second)
-		c.round(false)
+		if c.round(false); lasts && c.cores() != 0 {
+			t.Errorf("second %d: whoever asks hears of %d cores", second, c.cores())
+		}
 	}
 	if want := []int{0, 4}; !slices.Equal(told, want) || tried < 10 {
 		t.Errorf("told of %v cores, want %v; jobs were tried %d times", told, want, tried)

@@ -37,7 +37,7 @@ func obey(p *Peer) {
 		},
 		allow: func(cores, rest int) { p.crew.arbiter.allow(cores, rest) },
 		bound: k.bound, told: func() { p.card.tellAnew() },
-		verdict: preferences.Verdict{Cores: p.cfg.Workers}}
+		verdict: preferences.Verdict{Cores: p.cfg.Workers}, said: preferences.Verdict{Cores: p.cfg.Workers}}
 }
 
 // pause stops computing. A leaf that runs ends first. Jobs of others that wait here are kept, and may be stolen.

@@ -103,6 +103,8 @@ var preferenceMutants = []mutant{
 		new: "if false {"},
 	{name: "preferences/traveller", wrong: "hours are those of the place where the daemon was started",
 		run: "^TestCourtesy$", old: "c.seen.Now = c.seen.Now.In(c.seen.Zone)", new: "c.seen.Now = c.now()"},
+	{name: "crowd/asked-each-time", wrong: "whoever asks while jobs are tried hears of cores that others want",
+		run: "^TestACrowdIsToldOfOnce$", old: "	return c.said.Cores\n", new: "	return c.verdict.Cores\n"},
 	{name: "settings/program-named-twice", wrong: "of two programs of one name the first is run, silently",
 		file: "peer/settings/keys.go", run: "^TestBadFile$", old: "names[name] = true", new: "names[name] = false"},
 	{name: "settings/other-lines-lost", wrong: "what a line cannot change is changed all the same",
