@@ -46,6 +46,8 @@ var moduleMutants = []mutant{
 	{name: "peer/damaged-for-good", wrong: "whoever has a damaged module takes no part in its runs any more",
 		file: "peer/part.go", run: "^TestDamagedModuleIsFetched$", old: "		if why := t.apps.unfit(m); why != \"\" {",
 		new: "		if why := err.Error()[:0]; why != \"\" {"},
+	{name: "wasm/few-segments", wrong: "a program in Go of some size cannot be a module", file: "internal/wasm/module.go",
+		run: "^TestManySegments$", old: "Entries: 100_000,", new: "Entries: 1 << 16,"},
 	{name: "wasm/loops-are-free", wrong: "an endless loop is never interrupted", file: "internal/wasm/meter.go",
 		run: "^TestPrices$", old: "			if top.back {\n", new: "			if top.back && top.at < 0 {\n"},
 	{name: "wasm/tables-go-nowhere", wrong: "a loop that only a table goes back to is not interrupted",

@@ -229,3 +229,16 @@ func FuzzPrepare(f *testing.F) {
 		}
 	})
 }
+
+// What Go makes of a program of some size has more segments of data than 65,536; browsers take 100,000.
+func TestManySegments(t *testing.T) {
+	memory := with([]byte(header), secMemory, 1, 0, 1)
+	segment := []byte{0, opI32Const, 0, opEnd, 0}
+	for n, why := range map[int]string{100_000: "", 100_001: "has 100001 data segments, at most 100000 are allowed"} {
+		data := append([]byte{byte(n) | 0x80, byte(n>>7) | 0x80, byte(n >> 14)}, bytes.Repeat(segment, n)...)
+		if _, err := Prepare(with(memory, secData, data...), options()); why == "" && err != nil ||
+			why != "" && (err == nil || !strings.Contains(err.Error(), why)) {
+			t.Errorf("%d segments: %v, want %q", n, err, why)
+		}
+	}
+}
