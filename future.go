@@ -64,10 +64,13 @@ func getSlow[A, R any](x Future[A, R]) (res R, err error) {
 	return take[A, R](w, x.r)
 }
 
-// take reads and releases the finished record r of a task with result type R.
+// take reads and releases the finished record r of a task with result type R. What failed has no result, wherever it
+// ran: a job may return one and fail for a child that it forgot.
 func take[A, R any](w *engine.Worker, r *engine.Record) (res R, err error) {
 	t := taskOf[A, R](r)
-	res, err = t.res, t.Fail
+	if err = t.Fail; err == nil {
+		res = t.res
+	}
 	w.Release(r)
 	return res, err
 }

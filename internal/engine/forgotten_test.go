@@ -102,10 +102,14 @@ func inBetween(f *satin.Frame, way int) int {
 	return n + m
 }
 
-// outer counts the failure of inBetween as 10, and checks that the next job has none.
+// outer counts the failure of inBetween as 10, and checks that it comes without a result, as from another machine, and
+// that the next job has none.
 func outer(f *satin.Frame, way int) int {
 	n, err := satin.Spawn(f, inBetween, way).Try()
 	if err != nil {
+		if n != 0 {
+			panic(fmt.Sprint("a job that failed has the result ", n))
+		}
 		n = 10
 	}
 	m, err := satin.Spawn(f, inBetween, aborted).Try()
