@@ -70,7 +70,8 @@ func (p *Problem) Writes() bool { return p.Prepare != nil || p.Save != nil }
 // Parts are how a formula that is believed to have no model is proved in many runs: each has a cube, the literals that
 // it takes for true, and together the cubes have all models.
 type Parts struct {
-	Formula func(w io.Writer) error // writes it in DIMACS CNF
+	// Formula writes it in DIMACS CNF: where the problem names a file, one with that may take its place.
+	Formula func(w io.Writer) error
 	// Cut makes cubes of a cube, as many or fewer, in the order of the tree that they are the leaves of.
 	Cut func(of []int32, parts int) (cubes [][]int32)
 	// Args are those of the run for a cube, beside those of the problem; the proof that it has no model is to go to a

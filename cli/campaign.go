@@ -83,7 +83,11 @@ more. The title, which is published, is the problem's unless --title says anothe
 				*title = strings.ReplaceAll(*title, arg, filepath.Base(arg))
 			}
 		}
-		plan := campaign.Plan{Title: oneLine(*title), App: t.app, Args: commandLine(t)}
+		kept := *t
+		if len(t.args) > 0 {
+			kept.args = []string{formulaFile} // as the directory has it: see argumentsOf
+		}
+		plan := campaign.Plan{Title: oneLine(*title), App: t.app, Args: commandLine(&kept)}
 		if *piece > 0 {
 			guess, err := guessWhole(c, list, o, t)
 			if err != nil {

@@ -93,9 +93,28 @@ func lockCampaign(dir string) (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
+// argumentsOf are those of a campaign's problem. A file that they name is the formula, which is in the directory: where
+// it was when the campaign began, or on another machine, there may be none, or another.
+func argumentsOf(d *campaignDir) []string {
+	args := slices.Clone(d.Args)
+	if n := len(args); n > 0 && args[n-1] == formulaFile {
+		args[n-1] = d.formula()
+	}
+	return args
+}
+
+// taskOf reads arguments about a campaign's formula. Members see the title, so it does not say where the campaign lies.
+func taskOf(d *campaignDir, list []apps.App, args []string) (*task, error) {
+	t, err := readTask(list, control.RunInfo{App: d.App, Args: args})
+	if err == nil {
+		t.problem.Title = strings.ReplaceAll(t.problem.Title, d.formula(), formulaFile)
+	}
+	return t, err
+}
+
 // wholeOf reads the problem that a campaign's plan names. Others may have written that: it names no file to be written.
 func wholeOf(d *campaignDir, list []apps.App) (*task, error) {
-	t, err := readTask(list, control.RunInfo{App: d.App, Args: d.Args})
+	t, err := taskOf(d, list, argumentsOf(d))
 	if err == nil && t.problem.Writes() {
 		err = &apps.InputError{What: d.path(planFile), Want: "a problem that writes no file"}
 	}
@@ -133,7 +152,7 @@ func (v *prover) fill(b *batch, d *campaignDir) {
 
 // task is a run about a campaign's problem.
 func (v *prover) task(d *campaignDir, args []string) (*task, error) {
-	return readTask(v.list, control.RunInfo{App: d.App, Args: slices.Concat(args, d.Args)})
+	return taskOf(d, v.list, slices.Concat(args, argumentsOf(d)))
 }
 
 // copyTo has members keep copies of what is proved, if that is wanted. A campaign goes on without.

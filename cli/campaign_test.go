@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/apps/all"
 	"github.com/satin-peer/satin/internal/campaign"
 )
 
@@ -206,6 +207,39 @@ func TestProofOfALongClause(t *testing.T) {
 		if code := f.runReal(args...); code != 0 {
 			t.Fatalf("%v: exit code %d, %s", args, code, &f.err)
 		}
+	}
+}
+
+// Guards that a campaign is its directory: the file that its formula was read from may be gone, as on another machine,
+// and that what members see of its runs does not say where it lies.
+func TestCampaignNeedsNoOtherFile(t *testing.T) {
+	place := t.TempDir()
+	formula, dir := filepath.Join(place, "-f.cnf"), filepath.Join(place, "w")
+	try := func(args ...string) {
+		t.Helper()
+		f := newFake()
+		f.dirs = home(t)
+		if code := f.runReal(args...); code != 0 {
+			t.Fatalf("%v: exit code %d, %s", args, code, &f.err)
+		}
+	}
+	try("run", "sat", "--pigeonhole", "5", "--formula", formula)
+	try("campaign", "new", dir, "--parts", "3", "--piece", "0.001", "--", "sat", "--threshold", "100", "--", formula)
+	if err := os.Remove(formula); err != nil {
+		t.Fatal(err)
+	}
+	try("campaign", "run", dir, "--workers", "1")
+	try("campaign", "check", dir)
+	d, err := openCampaign([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if inner, err := filepath.Glob(filepath.Join(dir, partsDir, "*", planFile)); err != nil || len(inner) == 0 {
+		t.Errorf("no part was divided again, %v", err)
+	}
+	whole, err := wholeOf(d, all.Apps())
+	if err != nil || strings.Contains(whole.problem.Title, place) || whole.flags["threshold"] == nil {
+		t.Errorf("the problem is %+v, %v", whole, err)
 	}
 }
 

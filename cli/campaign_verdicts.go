@@ -171,7 +171,7 @@ func (d *campaignDir) hear(b *batch, list []apps.App, p *apps.Parts, parts []int
 		files, cubes = append(files, d.leftWord(d.pieces[part])), append(cubes, d.Cubes[part])
 	}
 	args := p.Check(d.formula(), files, cubes)
-	t, err := readTask(list, control.RunInfo{App: d.App, Args: args})
+	t, err := taskOf(d, list, args)
 	if err != nil {
 		return 0, err
 	}
