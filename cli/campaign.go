@@ -146,7 +146,7 @@ nothing to prove, and no other part is begun.`,
 		if *keep < 0 {
 			return &apps.InputError{What: "--keep", Got: fmt.Sprint(*keep), Want: "a number from 0 on"}
 		}
-		dir.most = *keep << 20
+		dir.keep(*keep << 20)
 		return dir.run(c, list, o, flags, *copies, *stay)
 	}
 	return cmd

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/satin-peer/satin/apps"
@@ -43,7 +44,7 @@ const (
 type campaignDir struct {
 	*campaign.Plan
 	dir  string
-	most int64 // bytes of pieces to keep; 0: all
+	room *atomic.Int64 // for bytes of pieces, in this campaign and those in it; nil: all are kept
 
 	mu     sync.Mutex
 	pieces []*campaign.Piece // by part; nil for one that is not proved
@@ -291,7 +292,8 @@ func (d *campaignDir) take(part int, file string, p campaign.Piece) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if p.Dropped = d.most > 0 && d.kept()+p.Bytes > d.most; p.Dropped {
+	if p.Dropped = d.room != nil && d.room.Add(-p.Bytes) < 0; p.Dropped {
+		d.room.Add(p.Bytes)
 		err = os.Remove(file)
 	} else {
 		err = os.Rename(file, d.pieceFile(&p))
@@ -306,11 +308,22 @@ func (d *campaignDir) take(part int, file string, p campaign.Piece) error {
 	return nil
 }
 
-// kept is how many bytes of pieces are kept. The mutex is held.
-func (d *campaignDir) kept() (bytes int64) {
-	for _, p := range d.pieces {
-		if p != nil && !p.Dropped {
+// keep bounds the bytes of pieces that are kept; 0: all are.
+func (d *campaignDir) keep(most int64) {
+	if most > 0 {
+		d.room = new(atomic.Int64)
+		d.room.Store(most - keptIn(d))
+	}
+}
+
+// keptIn is how many bytes of pieces are kept, also of parts that were divided and are not all proved.
+func keptIn(d *campaignDir) (bytes int64) {
+	for part, p := range d.pieces {
+		if p != nil && !p.Divided && !p.Dropped {
 			bytes += p.Bytes
+		}
+		if inner, err := d.inner(part); err == nil {
+			bytes += keptIn(inner)
 		}
 	}
 	return bytes

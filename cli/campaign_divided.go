@@ -58,11 +58,7 @@ func (v *prover) divide(ctx context.Context, b *batch, d *campaignDir, in *input
 	if err != nil {
 		return false, err
 	}
-	d.mu.Lock()
-	if d.most > 0 {
-		inner.most = max(1, d.most-d.kept())
-	}
-	d.mu.Unlock()
+	inner.room = d.room // others that are divided are proved meanwhile
 	of := &batch{console: b.console, o: b.o, d: b.d}
 	v.fill(of, inner)
 	if err := of.inTurn(ctx); err != nil {

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/satin-peer/satin/internal/campaign"
 )
 
 // Guards that parts that are too much for one run are divided again, and parts of these, that the whole is one
@@ -155,10 +158,26 @@ func TestDividedGoesOn(t *testing.T) {
 		t.Fatalf("%d records of %d, %v", len(records), all, err)
 	}
 	part := filepath.Base(filepath.Dir(filepath.Dir(records[0])))
+	kept := func() int64 {
+		t.Helper()
+		d, err := openCampaign([]string{dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return keptIn(d)
+	}
+	var lost campaign.Piece
+	if text, err := os.ReadFile(records[0]); err != nil || json.Unmarshal(text, &lost) != nil || lost.Bytes == 0 {
+		t.Fatalf("%s: %v", text, err)
+	}
+	rest := kept() - lost.Bytes
 	for _, gone := range []string{records[0], filepath.Join(dir, piecesDir, part+".json")} {
 		if err := os.Remove(gone); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if got := kept(); got != rest || got == 0 { // which --keep bounds
+		t.Errorf("%d bytes are kept while a part of them is open, want %d", got, rest)
 	}
 	if again := strings.Count(run("run", dir, "--workers", "1"), "UNSATISFIABLE"); again != 1 {
 		t.Errorf("%d parts were computed again, one was missing", again)

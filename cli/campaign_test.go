@@ -68,7 +68,7 @@ func TestCampaign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.most = 1
+	d.keep(1)
 	spare := filepath.Join(t.TempDir(), "spare.lrat.gz")
 	if err := copyFile(d.pieceFile(d.pieces[2]), spare); err != nil {
 		t.Fatal(err)
