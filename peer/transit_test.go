@@ -141,7 +141,8 @@ func (unsayable) length() int { return transitPart }
 func TestLongAnswersWaitForRoom(t *testing.T) {
 	var x switchboard
 	a := &runAnswer{Manifest: make([]byte, 1<<20), Tombstone: make([]byte, statement.MaxTombstone),
-		Answered: make([]byte, statement.MaxAnswered), Roster: make([]byte, statement.MaxRoster), RosterAge: 9, Led: true}
+		Answered: make([]byte, statement.MaxAnswered), Roster: make([]byte, statement.MaxRoster), RosterAge: 9,
+		Led: true}
 	if b, err := wire.Value().Encode(a); err != nil || len(b) > a.length() {
 		t.Errorf("an answer of %d bytes says that it has %d: %v", len(b), a.length(), err)
 	}

@@ -149,8 +149,8 @@ func (s *signed) steals(d *driver.Driver, now time.Duration, path job.Path, n ui
 		Spawned: true, Job: steal.Job{Path: path, Function: "f", Identity: idOf(path), Arg: s.arg}}}})
 }
 
-// Two that bring what one of them has computed are one: what others have signed counts for nobody. What the next one says
-// differs, so the job is computed here, and whoever has lied is named with its word.
+// Two that bring what one of them has computed are one: what others have signed counts for nobody. What the next one
+// says differs, so the job is computed here, and whoever has lied is named with its word.
 func TestAuthorsCount(t *testing.T) {
 	s, d, from := hearing(t, false)
 	now, path := time.Second, job.Path{1}

@@ -74,7 +74,8 @@ func TestSettledOutlivesAFullDisk(t *testing.T) {
 	}
 	s, path := open(), state.path(swarmFile)
 	full := func() {
-		if err := errors.Join(os.Rename(path, path+".was"), os.MkdirAll(filepath.Join(path, "full"), 0o700)); err != nil {
+		err := errors.Join(os.Rename(path, path+".was"), os.MkdirAll(filepath.Join(path, "full"), 0o700))
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -90,7 +91,8 @@ func TestSettledOutlivesAFullDisk(t *testing.T) {
 	}
 	full()
 	s.settled = false
-	if err := s.adopt("other", publicOf(0), chainOf(t, 1)); err == nil || s.standing().name != DefaultSwarm || s.settled {
+	err := s.adopt("other", publicOf(0), chainOf(t, 1))
+	if err == nil || s.standing().name != DefaultSwarm || s.settled {
 		t.Errorf("a peer that cannot write it is in the swarm %q, as long as it lives: %v", s.name, err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// Guards that jobs with the longest paths, however many a peer gives away, fill no memory where they ran, and that those
-// which are forgotten are counted.
+// Guards that jobs with the longest paths, however many a peer gives away, fill no memory where they ran, and that
+// those which are forgotten are counted.
 func TestLongPathsAreForgotten(t *testing.T) {
 	const most = 1000
 	var tr trace
