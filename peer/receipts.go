@@ -240,7 +240,11 @@ func (x *receipts) keepUp(now time.Time) {
 // give gives what is owed, and forgets it when it was taken, or refused. Whoever does not answer is left alone until
 // the next time, and whoever is not connected as well, unless the run has just ended.
 func (x *receipts) give(ctx context.Context, all bool) {
-	x.giving.Lock()
+	if all {
+		x.giving.Lock()
+	} else if !x.giving.TryLock() {
+		return // those that were silent take their time, and more would only wait for it
+	}
 	defer x.giving.Unlock()
 	silent := map[peer.ID]bool{}
 	for _, f := range x.owed.files() {

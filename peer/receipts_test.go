@@ -81,3 +81,16 @@ func TestReceiptsOnDisk(t *testing.T) {
 		t.Errorf("counted are %v", x.have)
 	}
 }
+
+// Where whoever is owed a receipt takes longer to answer than it is until the next time, nobody waits for that: else
+// more would wait each time, for as long as the daemon runs.
+func TestGivingDoesNotPileUp(t *testing.T) {
+	x := &receipts{base: newBase(slog.New(slog.DiscardHandler), time.Now, time.Second)}
+	defer x.cancel()
+	x.giving.Lock() // somebody is at it
+	now := time.Now()
+	for i := range 3 {
+		x.keepUp(now.Add(time.Duration(i) * receiptsEvery * time.Second))
+	}
+	x.wg.Wait()
+}

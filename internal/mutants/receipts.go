@@ -1,5 +1,7 @@
 package main
 
+import "time"
+
 const (
 	leastTime = "^TestLeastTimeIsEarned$"
 	forged    = "^TestForgedReceipts$"
@@ -63,4 +65,7 @@ var receiptMutants = []mutant{
 	{name: "receipts/disk", wrong: "what is on the disk is believed", file: "peer/receipts.go", pkg: "peer",
 		run: "^TestReceiptsOnDisk$", old: "		if err == nil && (s.To != x.vouch.self || s.Run.Hex() != f.name) {",
 		new: "		if err == nil && s.To == \"\" {"},
+	{name: "receipts/pile-up", wrong: "more and more wait to give receipts to those who are silent", file: "peer/receipts.go",
+		pkg: "peer", run: "^TestGivingDoesNotPileUp$", old: "	if all {\n		x.giving", new: "	if all || x.every > 0 {\n		x.giving",
+		deadline: 20 * time.Second},
 }
