@@ -157,6 +157,25 @@ func TestDamagedModuleIsFetched(t *testing.T) {
 	}
 }
 
+// A run that cannot begin here keeps its module on the disk no longer than one that is over.
+func TestModuleOfWhatNeverBegan(t *testing.T) {
+	t.Parallel()
+	queens, golomb := readModule(t, "examples/queens-c/queens.wasm"), readModule(t, "examples/golomb-c/golomb.wasm")
+	a := open(t, func(c *peer.Config) {
+		c.Compute = []string{"/nonexistent/program"}
+		c.ModuleCache = int64(max(len(queens.bin), len(golomb.bin)) + 1)
+	})
+	run := queens.submit(t, a, "17")
+	until(t, "it cannot begin", func() bool { return runs(t, a)[run].State == control.RunRefused })
+	until(t, "another module has its place", func() bool {
+		if _, err := a.AddModule(context.Background(), control.ModuleFile{Bytes: golomb.bin}); err != nil {
+			t.Fatal(err)
+		}
+		list, err := a.Modules(context.Background())
+		return err == nil && len(list) == 1 && list[0].Module == hex.EncodeToString(golomb.Hash[:])
+	})
+}
+
 // Whoever does not want modules takes no part in their runs, and says so; whoever takes published ones does not take
 // others.
 func TestModulesNeedConsent(t *testing.T) {

@@ -86,15 +86,19 @@ func (t *conductor) start(o runs.Start) {
 	if err == nil {
 		err = t.begin(r, m, o.Fresh, restored)
 	}
-	if err != nil && m != nil {
-		if why := t.apps.unfit(m); why != "" { // its module's file was damaged: it is fetched
-			err = errors.New(why)
-		}
-	}
 	if err != nil {
-		t.log.Warn("no part is taken in a run", "run", id, "app", o.Manifest.App, "why", err)
-		t.spawn(func(context.Context) { r.ledger.close(false) })
-		t.orders = append(t.orders, t.core.NotStarted(t.now(), id, err.Error())...)
+		waits := ""
+		if m != nil {
+			waits = t.apps.unfit(m) // for its module, whose file was damaged: it is fetched
+		}
+		why := cmp.Or(waits, err.Error())
+		t.log.Warn("no part is taken in a run", "run", id, "app", o.Manifest.App, "why", why)
+		t.spawn(func(context.Context) {
+			if r.ledger.close(false); waits == "" {
+				t.apps.modules.unuse(r.manifest)
+			}
+		})
+		t.orders = append(t.orders, t.core.NotStarted(t.now(), id, why)...)
 		return
 	}
 	t.parts[id] = r

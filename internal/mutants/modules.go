@@ -1,5 +1,7 @@
 package main
 
+import "time"
+
 // moduleMutants break what meters modules, and what the host believes of them.
 var moduleMutants = []mutant{
 	{name: "module/strict-sees-hunger", wrong: "honest members differ by who is hungry",
@@ -48,6 +50,11 @@ var moduleMutants = []mutant{
 		new: "		if why := err.Error()[:0]; why != \"\" {"},
 	{name: "wasm/few-segments", wrong: "a program in Go of some size cannot be a module", file: "internal/wasm/module.go",
 		run: "^TestManySegments$", old: "Entries: 100_000,", new: "Entries: 1 << 16,"},
+		file: "peer/part.go", run: "^TestDamagedModuleIsFetched$", old: "			waits = t.apps.unfit(m) // for",
+		new: "			waits += \"\" // for", deadline: 30 * time.Second},
+	{name: "peer/kept-for-nothing", wrong: "a run that cannot begin keeps its module on the disk",
+		run: "^TestModuleOfWhatNeverBegan$", old: "			if r.ledger.close(false); waits == \"\" {",
+		new: "			if r.ledger.close(false); waits != \"\" {", deadline: 30 * time.Second},
 	{name: "wasm/loops-are-free", wrong: "an endless loop is never interrupted", file: "internal/wasm/meter.go",
 		run: "^TestPrices$", old: "			if top.back {\n", new: "			if top.back && top.at < 0 {\n"},
 	{name: "wasm/tables-go-nowhere", wrong: "a loop that only a table goes back to is not interrupted",
