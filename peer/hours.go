@@ -46,12 +46,13 @@ func openHours(dir string) *hours {
 
 // count takes in what has been spent on a run since it was looked at last. The conductor's mutex is held.
 func (h *hours) count(r *part, mine bool, own report.RunStats, now time.Time) {
-	spent := processors(&own)
+	// Nobody has had more than this, whatever it says; nor has a process of jobs here, which may have left its sandbox.
+	most := report.SpanOf(now.Sub(r.began) * maxCoresTold)
+	spent := min(processors(&own), most)
 	if mine {
 		spent = 0
 		for _, l := range r.loads {
-			// nobody has had more than this, whatever it says
-			spent += min(processors(&l.Stats), report.SpanOf(now.Sub(r.began)*maxCoresTold))
+			spent += min(processors(&l.Stats), most)
 		}
 	}
 	more := spent - min(spent, r.counted)

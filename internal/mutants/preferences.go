@@ -63,7 +63,7 @@ var preferenceMutants = []mutant{
 	{name: "hours/counted-again", wrong: "what was told before is used again", file: "peer/hours.go",
 		run: "^TestHours$", old: "	r.counted += more\n", new: ""},
 	{name: "hours/all-believed", wrong: "a peer may tell of any time",
-		old: "spent += min(processors(&l.Stats), report.SpanOf(now.Sub(r.began)*maxCoresTold))",
+		old: "spent += min(processors(&l.Stats), most)",
 		new: "spent += processors(&l.Stats)"},
 	{name: "crowd/left-while-it-lasts", wrong: "jobs go on beside a crowd as soon as they were stopped",
 		file: "peer/preferences/preferences.go", pkg: "peer", run: "^TestCrowd$", old: "s.Taken >= Crowded && stays {",
