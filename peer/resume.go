@@ -52,7 +52,7 @@ func (o *owner) resume(ctx context.Context, q control.Resumption) (control.RunIn
 	if m.Verify != "" && filepath.Clean(q.Directory) != o.checkpoints.dirOf(m.Run) {
 		s.leaveOwn(o.checkpoints.self, m.Owner)
 	}
-	if m.Owner == o.swarm.self && o.files.own.has(m.Run.Hex()) {
+	if m.Owner == o.swarm.self && o.files.own.has(m.Run.Hex()) && o.now().Unix() < m.Expires {
 		return o.resumeOwn(ctx, m.Run, &s)
 	}
 	return o.resumeAsNew(ctx, q.Directory, m, s)

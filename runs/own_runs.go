@@ -234,6 +234,9 @@ func (o *own) mayResume(r *run) *Refusal {
 		return &Refusal{Refuse, fmt.Sprintf("run %x goes on: there is nothing to resume", r.m.Run[:])}
 	case r.state != StateSuspended:
 		return &Refusal{Refuse, fmt.Sprintf("run %x has ended: it is %s", r.m.Run[:], r.state)}
+	case o.now.Unix() >= r.m.Expires:
+		return &Refusal{Refuse, fmt.Sprintf("run %x was suspended for too long: resume the directory of its checkpoint, "+
+			"and it becomes a new run", r.m.Run[:])}
 	case r.own.what != nothing:
 		return &Refusal{Refuse, "another command about this run is not done yet"}
 	case running >= o.cfg.PerOwner:

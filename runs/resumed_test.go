@@ -1,6 +1,9 @@
 package runs
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // A run that was resumed stays so in its owner's next life, whatever is told again of what was before; and whoever has
 // missed that it was resumed takes part then, too.
@@ -45,5 +48,24 @@ func TestWritesInOrder(t *testing.T) {
 	}
 	if ended := of[Reply](c.Written(noon, OwnFile, m.Run, "full")); len(ended) != 1 || ended[0].Refusal == nil {
 		t.Errorf("the disk refuses it: %v", ended)
+	}
+}
+
+// A run that has been suspended for longer than its manifest counts is no run any more, but nobody takes away what is
+// on the disk of it: a new one can go on with that.
+func TestSuspendedForTooLong(t *testing.T) {
+	m := manifest(1, "self")
+	late := time.Unix(m.Expires, 0)
+	c, _ := coreOf(DefaultConfig())
+	orders := c.Recall(late, &Recalled{Own: []RecalledOwn{{Own: Own{Manifest: m, Suspended: true}}}})
+	orders = append(orders, c.Tick(late)...)
+	if i, _ := c.Run(m.Run); i.State != StateSuspended || len(of[Remove](orders)) > 0 {
+		t.Errorf("it is %q, and of it goes %v", i.State, orders)
+	}
+	if no := c.MayResume(m.Run); no == nil {
+		t.Error("it is resumed")
+	}
+	if replies := of[Reply](c.Resume(late, 1, m)); len(replies) != 1 || replies[0].Refusal == nil {
+		t.Errorf("it is resumed: %v", replies)
 	}
 }
