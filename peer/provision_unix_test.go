@@ -34,13 +34,16 @@ func TestProvisionCommand(t *testing.T) {
 	asked, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(asked)
-		ask(ctx, `exec 3>"$0"; sleep 1000 & wait`)
+		ask(ctx, `exec 3>"$0"; sleep 1000 & echo >&3; wait`)
 	}()
 	held, err := os.Open(fifo) // waits for the script
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer held.Close()
+	if _, err := held.Read(make([]byte, 1)); err != nil { // it has started something
+		t.Fatal(err)
+	}
 	go func() {
 		defer close(ended)
 		_, _ = held.Read(make([]byte, 1)) // until nobody has it open
