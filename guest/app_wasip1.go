@@ -128,7 +128,7 @@ func runRoot(b []byte) int64 {
 	if err := wire.Shared().Decode(out[1:], &f); err != nil {
 		return placed(nil, err)
 	}
-	return place([]byte(f.Text), true)
+	return place([]byte(f.String()), true)
 }
 
 // result gives the problem and the result that the host shows.

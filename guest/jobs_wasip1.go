@@ -1,6 +1,7 @@
 package guest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -23,11 +24,27 @@ const (
 	panicked
 )
 
-// A failure is an error that a job returned, with the result beside it, or what it panicked with.
+// A failure is an error that a job returned, with the result beside it, or what it panicked with. It is that of the job
+// at the path from the one that the host runs.
 type failure struct {
-	Text  string
-	Is    []string // see satin.RegisterError
-	Value []byte
+	Path     job.Path
+	Func     string
+	Panicked bool
+	Text     string
+	Is       []string // see satin.RegisterError
+	Value    []byte
+}
+
+// String names the job, unless that is the one that the host runs, and names itself.
+func (f *failure) String() string {
+	s := f.Text
+	if f.Panicked {
+		s = "panicked: " + s
+	}
+	if len(f.Path) == 0 {
+		return s
+	}
+	return fmt.Sprintf("job %v (%s): %s", f.Path, f.Func, s)
 }
 
 // inside is the engine in here.
@@ -72,7 +89,7 @@ func (o outer) Await(list []*engine.Taken) (int, *engine.Outcome) {
 	}
 	b := make([]byte, uint32(got))
 	hostResult(at(b))
-	out := decodeOutcome(list[i].Job().Func, b)
+	out := decodeOutcome(list[i].Job(), b)
 	return i, &out
 }
 
@@ -131,7 +148,16 @@ func encodeOutcome(name string, o engine.Outcome) []byte {
 	if o.Failure != nil {
 		return failing(panicked, o.Failure, nil)
 	}
-	b, err := wire.Outcomes().Encode(o.Result)
+	var b []byte
+	var err error
+	engine.Handles(o.Result, func(h engine.Shared) {
+		if !reflect.ValueOf(h).IsNil() {
+			err = errors.New("it names what is shared, which results of modules may not")
+		}
+	})
+	if err == nil {
+		b, err = wire.Outcomes().Encode(o.Result)
+	}
 	switch {
 	case err != nil:
 		return failing(panicked, fmt.Errorf("the result of %s cannot leave: %w", name, err), nil)
@@ -142,33 +168,29 @@ func encodeOutcome(name string, o engine.Outcome) []byte {
 }
 
 func failing(how byte, err error, value []byte) []byte {
-	b, bad := wire.Outcomes().Encode(&failure{why(err), engine.ErrorNames(err), value})
+	f := failure{Panicked: how == panicked, Text: err.Error(), Is: engine.ErrorNames(err), Value: value}
+	if je := (*job.Error)(nil); errors.As(err, &je) {
+		f.Path, f.Func, f.Panicked, f.Text = je.ID.Path, je.Func, je.Err == nil, fmt.Sprint(je.Panic)
+		if je.Err != nil {
+			f.Text = fmt.Sprint(je.Err)
+		}
+	}
+	b, bad := wire.Outcomes().Encode(&f)
 	if bad != nil {
-		panic(bad) // a text, names and bytes
+		panic(bad) // texts, names and bytes
 	}
 	return append([]byte{how}, b...)
 }
 
-// why is what went wrong, without the job's ID: the host names jobs.
-func why(err error) string {
-	if je := (*job.Error)(nil); errors.As(err, &je) {
-		if je.Err != nil {
-			return fmt.Sprint(je.Err)
-		}
-		return fmt.Sprint(je.Panic)
-	}
-	return err.Error()
-}
-
-func decodeOutcome(name string, b []byte) engine.Outcome {
-	o, err := opened(name, b)
+func decodeOutcome(j engine.Job, b []byte) engine.Outcome {
+	o, err := opened(j, b)
 	if err != nil {
-		return engine.Outcome{Failure: &job.Error{Func: name, Panic: err.Error()}}
+		return engine.Outcome{Failure: &job.Error{ID: j.ID, Func: j.Func, Panic: err.Error()}}
 	}
 	return o
 }
 
-func opened(name string, b []byte) (o engine.Outcome, err error) {
+func opened(j engine.Job, b []byte) (o engine.Outcome, err error) {
 	if len(b) == 0 {
 		return o, errors.New("its outcome is missing")
 	}
@@ -178,17 +200,21 @@ func opened(name string, b []byte) (o engine.Outcome, err error) {
 		if err := wire.Shared().Decode(value, &f); err != nil {
 			return o, err
 		}
-		err := engine.ErrorOf(f.Text, f.Is)
+		e := &job.Error{ID: job.ID{Run: j.ID.Run, Path: slices.Concat(j.ID.Path, f.Path)}, Func: cmp.Or(f.Func, j.Func)}
+		switch {
+		case !f.Panicked:
+			e.Err = engine.ErrorOf(f.Text, f.Is)
+		case len(f.Is) > 0:
+			e.Panic = engine.ErrorOf(f.Text, f.Is)
+		default:
+			e.Panic = f.Text
+		}
 		if how == panicked {
-			e := &job.Error{Func: name, Panic: f.Text}
-			if len(f.Is) > 0 {
-				e.Panic = err
-			}
 			return engine.Outcome{Failure: e}, nil
 		}
-		o.Err, value = &job.Error{Func: name, Err: err}, f.Value
+		o.Err, value = e, f.Value
 	}
-	fn, _ := engine.Lookup(name)
+	fn, _ := engine.Lookup(j.Func)
 	v := reflect.New(fn.Result)
 	err = wire.Shared().Decode(value, v.Interface())
 	o.Result = v.Elem().Interface()

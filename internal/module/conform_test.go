@@ -63,9 +63,22 @@ func TestGoGuest(t *testing.T) {
 			t.Errorf("%s is refused by %v, want %s", what, err, want)
 		}
 	}
-	p = newPool(t, m, 3)
-	if out, err := p.root(t, "halfway", "50"); err != nil || out != "50625" || len(p.paths) == 0 {
-		t.Errorf("children that fail come to %s, %v, want 50625; offered %v", out, err, p.paths)
+	for what, want := range map[string]string{"panics": "job 1.1.1.1 (conform.panics): panicked: this cannot go on",
+		"fails": "job 1.1.1.1 (conform.fails): there is none at all"} {
+		_, err := newPool(t, m, 3).root(t, what, "4")
+		oneClearLine(t, err, want)
+	}
+	if out, err := newPool(t, m, 3).root(t, "halfway", "50"); err != nil || out != "50625" {
+		t.Errorf("children that fail come to %s, %v, want 50625", out, err)
+	}
+	p = newPool(t, m, 0)
+	p.hungry = 4
+	if out, err := p.root(t, "upwards", "9"); err != nil || out != "36" || len(p.queue) == 0 {
+		t.Fatal(out, err, len(p.queue))
+	}
+	out, err := p.run(&offered{job: p.queue[0].job, state: begun})
+	if !strings.Contains(string(out), "which results of modules may not") {
+		t.Errorf("a result that names what is shared: %q, %v", out, err)
 	}
 }
 

@@ -54,6 +54,8 @@ func init() {
 	satin.RegisterErr("conform.half", half)
 	satin.Register("conform.halfway", halfway)
 	satin.RegisterError("conform.none", errNone)
+	satin.Register("conform.upwards", upwards)
+	satin.Register("conform.shares", shares)
 }
 
 // App says what to compute by its first argument, and how large by its second.

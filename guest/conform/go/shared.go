@@ -151,3 +151,20 @@ func file(f *satin.Frame, text []byte) (s uint64) {
 	}
 	return s
 }
+
+// upwards has children that share what their spawner reads, which modules cannot.
+func upwards(f *satin.Frame, n uint32) (sum uint64) {
+	g := satin.Fork(f, shares)
+	for i := range n {
+		g.Spawn(i)
+	}
+	for c := range g.Results() {
+		sum += c.Read(f)
+	}
+	return sum
+}
+
+func shares(f *satin.Frame, n uint32) satin.Constant[uint64] {
+	fib(f, 12)
+	return satin.ShareConstant(f, uint64(n))
+}
