@@ -11,7 +11,7 @@ SATIN_DESCRIBE("{\"abi\":1,\"name\":\"clique\",\"summary\":\"find a largest cliq
 	" at most (Tomita and Seki 2003). The largest clique that anybody has found is a lattice: jobs give up what cannot have"
 	" a larger one.\"}")
 
-enum { MOST = 256, WORDS = MOST / 64, HAMMING = 1, JOHNSON, RANDOM, SPAWNED = 16 };
+enum { MOST = 256, WORDS = MOST / 64, HAMMING = 1, JOHNSON, RANDOM, SPAWNED = 16, LEVELS = 7 };
 
 typedef struct { uint64_t w[WORDS]; } set;
 typedef struct { uint32_t vertices, pad; set rows[MOST]; } graph; /* who is whose neighbour */
@@ -121,7 +121,7 @@ found expand(part p) {
 	load(p.best);
 	uint32_t children = 0;
 	found largest = {0, 0, {{0}}};
-	if (count(&p.left) < SPAWNED) {
+	if (count(&p.left) < SPAWNED || p.size >= LEVELS) { /* as there are fewer than 2048 children at a time */
 		search(&p);
 	} else {
 		uint8_t order[MOST];

@@ -68,6 +68,7 @@ func TestCliques(t *testing.T) {
 		distance, size int
 	}{
 		{"hamming6-4", weight(6, -1), 4, 4}, {"hamming6-2", weight(6, -1), 2, 32},
+		{"hamming8-2", weight(8, -1), 2, 128}, // as many vertices as there may be
 		{"hamming7-3", weight(7, -1), 3, 16},
 		{"johnson8-2-4", weight(8, 2), 4, 4}, {"johnson8-4-4", weight(8, 4), 4, 14},
 	} {
