@@ -64,12 +64,14 @@ func (v *voice) open() error {
 // names it. It says whether it is.
 func (v *voice) move() bool {
 	v.mu.Lock()
-	same := v.speaks == v.host.SwarmName() || v.gossip == nil
-	v.mu.Unlock()
-	if same {
+	g := v.gossip
+	if g == nil || v.speaks == v.host.SwarmName() {
+		v.mu.Unlock()
 		return false
 	}
-	v.close()
+	v.gossip = nil // whoever else would move has nothing to do
+	v.mu.Unlock()
+	_ = g.Close()
 	// A member notices some time later that our old streams have ended, and then forgets what we are subscribed to,
 	// even if we have said it anew by then. With new connections the end comes before the beginning.
 	for _, id := range v.host.Network().Network().Peers() {

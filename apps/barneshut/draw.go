@@ -19,7 +19,7 @@ func draw(all []Body) image.Image {
 	for i := range all {
 		p := &all[i].At
 		x, y := int((p[0]/shown+1)/2*side), int((1-p[1]/shown)/2*side)
-		if p[0] > -shown && p[1] < shown && x < side && y < side {
+		if math.Abs(p[0]) < shown && math.Abs(p[1]) < shown && x < side && y < side {
 			counts[y][x]++
 			most = max(most, counts[y][x])
 		}

@@ -3,4 +3,4 @@
 package barneshut
 
 // sources names all that this package's jobs are made of: go generate writes it anew.
-const sources = "f79746108677f70fffece0d9a86679e91f4851cd047a6b38527182bc96320cb4"
+const sources = "8b984c7f890bee80232c2c01e8bf44337923acc2439fc5e6b9745caf9e286714"

@@ -60,13 +60,17 @@ func merge(a, b []Hit, k int) []Hit {
 	return merged
 }
 
+// longest is how many letters the longest has.
+func longest(list []Sequence) (n int) {
+	for _, s := range list {
+		n = max(n, len(s.Letters))
+	}
+	return n
+}
+
 // best gives the best k hits of a query among the subjects from the given number on.
 func (s *Scoring) best(query Sequence, subjects []Sequence, from, k int) []Hit {
-	longest := 0
-	for _, t := range subjects {
-		longest = max(longest, len(t.Letters))
-	}
-	row := make([]int32, longest)
+	row := make([]int32, longest(subjects))
 	hits := make([]Hit, len(subjects))
 	for i, t := range subjects {
 		hits[i] = Hit{s.score(query.Letters, t.Letters, row), from + i}

@@ -3,6 +3,7 @@ package gene
 import (
 	"flag"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -93,6 +94,10 @@ func (o *options) problem(args []string) (*apps.Problem, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if n := min(longest(in.queries), longest(in.database)); n*o.match > math.MaxInt32 {
+		return nil, &apps.InputError{What: "--match", Got: fmt.Sprint(o.match),
+			Want: fmt.Sprintf("at most %d for sequences of %d letters", math.MaxInt32/n, n)}
 	}
 	return in.problem(), nil
 }
