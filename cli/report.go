@@ -200,7 +200,8 @@ func describe(t *task, o *options, s solution) ([]byte, error) {
 	}
 	text, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
-		return nil, failed("the answer to %s cannot be written as JSON: %w", t.problem.Title, err)
+		return nil, failed("the answer to %s cannot be written as JSON: %w; it is: %s", t.problem.Title, err,
+			s.answer.Text)
 	}
 	return append(text, '\n'), nil
 }
