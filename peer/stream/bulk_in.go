@@ -99,8 +99,8 @@ func (r *bulkReader) begin(f wire.BulkFrame) error {
 	if !carriesOutcome(m) || len(longBody(m)) > 0 {
 		return fmt.Errorf("%w: a transfer that belongs to no outcome", errOffence)
 	}
-	if len(r.coming) >= maxComing || r.heads()+len(f.Data) > maxHeads || handsOne(m) && !r.mayHand(f.Size) ||
-		!r.p.reserve(f.Size) {
+	many := len(r.coming) >= maxComing || r.heads()+len(f.Data) > maxHeads
+	if many || handsOne(m) && !r.mayHand(f.Size) || !r.p.reserve(f.Size) {
 		return r.answer(wire.BulkFrame{Kind: wire.BulkRefuse, Transfer: f.Transfer})
 	}
 	r.coming[f.Transfer] = &incoming{m: m, head: len(f.Data), size: f.Size, due: r.allow()}
