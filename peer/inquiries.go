@@ -23,8 +23,9 @@ const (
 
 	// manifestTime is for a manifest of the largest size over a slow link.
 	manifestTime = 2 * time.Minute
-	// maxBesides bounds what is told beside a manifest.
-	maxBesides = statement.MaxTombstone + statement.MaxAnswered + statement.MaxRoster + 64
+	// maxBesides bounds what is told beside a manifest, and maxRest what of that is no statement.
+	maxBesides = statement.MaxTombstone + statement.MaxAnswered + statement.MaxRoster + maxRest
+	maxRest    = 64
 )
 
 // inquiries are the questions after runs, those of this peer and those of others.
@@ -59,7 +60,9 @@ type runAnswer struct {
 	Led bool `cbor:"8,keyasint,omitempty"`
 }
 
-func (a *runAnswer) length() int { return min(len(a.Manifest)+maxBesides, wire.MaxValue) }
+func (a *runAnswer) length() int {
+	return min(len(a.Manifest)+len(a.Tombstone)+len(a.Answered)+len(a.Roster)+maxRest, wire.MaxValue)
+}
 
 func (x *inquiries) serve() {
 	for _, version := range versions(runProtocol) {

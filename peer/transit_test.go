@@ -2,6 +2,7 @@ package peer
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"testing/synctest"
@@ -137,7 +138,7 @@ type unsayable struct{ What func() }
 func (unsayable) length() int { return transitPart }
 
 // Guards that a member which asks for much at once, as for manifests of 16 MiB on many streams, has no more of it in
-// memory here than it may.
+// memory here than it may, and that what is short needs no room: a manifest is told though others read slowly.
 func TestLongAnswersWaitForRoom(t *testing.T) {
 	var x switchboard
 	a := &runAnswer{Manifest: make([]byte, 1<<20), Tombstone: make([]byte, statement.MaxTombstone),
@@ -153,5 +154,11 @@ func TestLongAnswersWaitForRoom(t *testing.T) {
 	leave()
 	if err := x.tell(streamTo{}, a); err != nil || len(x.road.of) > 0 || x.road.small > 0 {
 		t.Errorf("%v is left of an answer that was told: %v", x.road.of, err)
+	}
+	for i := range transitSmall / transitPart {
+		x.road.enter(peer.ID(fmt.Sprint(i)), transitPart)
+	}
+	if err := x.tell(streamTo{}, &runAnswer{Manifest: make([]byte, transitFree-2*maxRest)}); err != nil {
+		t.Errorf("a short answer is not told while others are read slowly: %v", err)
 	}
 }

@@ -132,6 +132,8 @@ var peerMutants = []mutant{
 		new: ""},
 	{name: "peer/encoded-for-nobody", wrong: "a member has one long answer in memory for each of its streams",
 		file: "peer/switchboard.go", run: "^TestLongAnswersWaitForRoom$", old: "most = l.length()", new: "_ = l"},
+	{name: "peer/short-waits", wrong: "a short manifest is not told while others are read slowly", file: "peer/inquiries.go",
+		run: "^TestLongAnswersWaitForRoom$", old: "len(a.Tombstone)+len(a.Answered)+len(a.Roster)+maxRest", new: "maxBesides"},
 	{name: "session/paths-without-end", wrong: "long paths of what has ended fill the memory",
 		file: "peer/session/segments.go", run: "^TestLongPathsAreForgotten$", old: " && t.bytes <= maxTracedBytes {",
 		new: " {"},
