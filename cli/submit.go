@@ -146,7 +146,8 @@ func (r *swarmRun) solve(ctx context.Context) (solution, error) {
 	case control.RunSuspended:
 		return solution{}, failed("%w: satin-peer resume %s goes on with it", errSuspended, r.run)
 	case control.RunRefused:
-		return solution{}, failed("%w: %s", errRefused, o.Failure)
+		return solution{}, failed("%w: %s; others may answer it, and satin-peer cancel %s ends it", errRefused, o.Failure,
+			r.run)
 	default:
 		f := failed("%s", o.Failure)
 		f.stack = []byte(o.Stack)

@@ -32,7 +32,8 @@ func TestOutcomes(t *testing.T) {
 		{control.Outcome{State: control.RunSuspended, Failure: "whatever"}, exitFailed,
 			"satin-peer: the run is suspended: satin-peer resume " + runGoing + " goes on with it\n"},
 		{control.Outcome{State: control.RunRefused, Failure: "in quarantine here"}, exitFailed,
-			"satin-peer: the run is refused here: in quarantine here\n"},
+			"satin-peer: the run is refused here: in quarantine here; others may answer it, and satin-peer cancel " +
+				runGoing + " ends it\n"},
 		{control.Outcome{State: control.RunCancelled}, exitFailed, "satin-peer: the run was cancelled\n"},
 		{control.Outcome{State: control.RunCancelled, Failure: "cancelled by its owner"}, exitFailed,
 			"satin-peer: the run was cancelled by its owner\n"},
