@@ -27,7 +27,8 @@ type Roster struct {
 type Outsider struct {
 	Cluster string // of a peer: where it was
 	Peer    PeerID // "" if it is about a cluster
-	// Rate is the bandwidth that an excluded cluster had, in bytes a second; 0: none was seen.
+	// Rate is the bandwidth that an excluded cluster had, or a peer that was one by itself, in bytes a second; 0: none
+	// was seen.
 	Rate float64
 	// Left is for how many of the coordinator's periods more it stays away, and Times how often it had to go.
 	Left, Times int
