@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -51,7 +52,6 @@ type publications struct {
 
 	mu      sync.Mutex
 	notices library.Notices
-	turn    int       // meetings so far
 	signed  time.Time // when this peer's own were last
 }
 
@@ -141,8 +141,8 @@ func (x *publications) hear(b []byte) error {
 func (x *publications) told() (list [][]byte) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.turn++
-	for _, n := range x.notices.Told(maxPublishedTold, x.turn) {
+	// By lot: of two that meet this peer by turns each would hear of the same half each time.
+	for _, n := range x.notices.Told(maxPublishedTold, rand.IntN(maxPublishedTold)) {
 		list = append(list, n.Sealed)
 	}
 	return list

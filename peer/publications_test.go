@@ -97,3 +97,28 @@ func TestDigitsAreNoNames(t *testing.T) {
 		t.Errorf("by its whole hash it is %q, %v", f.Bytes, err)
 	}
 }
+
+// Members that meet a peer by turns hear in the end of all that is published, and not each of the same part again.
+func TestAllHearOfAll(t *testing.T) {
+	now := time.Now()
+	x, _ := publishes(t, &now, 1)
+	const all = 2 * maxPublishedTold
+	for i := range byte(all) {
+		x.notices.Put(library.Notice{Author: string(i), Name: "m", Sealed: []byte{i}})
+	}
+	var heard [2]map[byte]bool
+	for i := range 100 * len(heard) {
+		of := &heard[i%len(heard)]
+		if *of == nil {
+			*of = map[byte]bool{}
+		}
+		for _, b := range x.told() {
+			(*of)[b[0]] = true
+		}
+	}
+	for i := range heard {
+		if len(heard[i]) != all {
+			t.Errorf("member %d hears of %d of %d", i, len(heard[i]), all)
+		}
+	}
+}
