@@ -188,9 +188,6 @@ func (x *publications) publish(p control.Publication) (control.ModuleInfo, error
 		return control.ModuleInfo{}, control.Errorf(control.ErrRefused,
 			"this peer has published %d modules, and may no more", maxPublishedHere)
 	}
-	if lib := x.modules.lib; lib != nil {
-		lib.Unuse(publishedUse+p.Name, module.Hash{}) // what had this name makes way
-	}
 	info, err := x.modules.add(control.ModuleFile{Bytes: p.Bytes})
 	if err != nil {
 		return info, err
@@ -201,7 +198,10 @@ func (x *publications) publish(p control.Publication) (control.ModuleInfo, error
 	if err != nil {
 		return info, err
 	}
-	x.modules.lib.Use(module.Hash(h), publishedUse+p.Name)
+	lib, use := x.modules.lib, publishedUse+p.Name
+	lib.Unuse(use, module.Hash{}) // what had this name makes way: there may be room on the disk only now
+	lib.Want(module.Hash(h), use, "")
+	lib.Use(module.Hash(h), use)
 	return x.info(noticeOf(s, nil)), nil
 }
 

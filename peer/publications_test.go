@@ -51,7 +51,7 @@ func publishes(t *testing.T, now *time.Time, room int64) (*publications, *librar
 }
 
 // What is published under a name again takes the place of what was before, though the clock has been set back since;
-// and that need not stay on the disk.
+// and that need not stay on the disk, unless what was to take its place is refused.
 func TestPublishedAgain(t *testing.T) {
 	const size = 1000
 	now := time.Now().Add(1000 * time.Hour)
@@ -67,6 +67,10 @@ func TestPublishedAgain(t *testing.T) {
 	if list := x.list(); len(list) != 1 || list[0].Module != last.Module {
 		t.Errorf("published are %+v, the last was %s", list, last.Module)
 	}
+	if _, err := x.publish(control.Publication{Name: "m"}); err == nil {
+		t.Error("nothing is published")
+	}
+	lib.Add(bytes.Repeat([]byte{9}, size))
 	if list := lib.Files(); len(list) != 1 || list[0].Hash.String() != last.Module[:16] {
 		t.Errorf("on the disk are %+v", list)
 	}

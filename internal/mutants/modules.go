@@ -39,7 +39,11 @@ var moduleMutants = []mutant{
 	{name: "peer/published-by-clock", wrong: "what is published when the clock has been set back counts for nobody",
 		file: "peer/publications.go", run: "^TestPublishedAgain$", old: "p.At+1, last+1)", new: "p.At+1, last-last)"},
 	{name: "peer/published-stays", wrong: "all that was ever published under a name stays on the disk",
-		old: "		lib.Unuse(publishedUse+p.Name, module.Hash{})", new: "	_ = lib"},
+		old: "	lib.Unuse(use, module.Hash{})", new: "	_ = lib"},
+	{name: "peer/refused-takes-place", wrong: "what is refused has what was published under its name removed",
+		old: "	info, err := x.modules.add(control.ModuleFile{Bytes: p.Bytes})\n",
+		new: "	x.modules.lib.Unuse(publishedUse+p.Name, module.Hash{})\n" +
+			"	info, err := x.modules.add(control.ModuleFile{Bytes: p.Bytes})\n"},
 	{name: "peer/told-by-turns", wrong: "who meets a peer by turns with others hears of a part of what is published",
 		run: "^TestAllHearOfAll$", old: "rand.IntN(maxPublishedTold)", new: "rand.IntN(1)"},
 	{name: "peer/digits-are-names", wrong: "a member calls its module by the digits of another one's hash",
