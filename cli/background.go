@@ -62,11 +62,7 @@ func (c console) background(l *settings.Loaded) error {
 		alone, err = awaitMembers(l.RuntimeDir, ended)
 	}
 	if err != nil {
-		why := lastLine(path, begins)
-		if why == "" {
-			why = err.Error()
-		}
-		return failed("the daemon did not come to life: %s; its log is %s", why, path)
+		return failed("the daemon did not come to life: %s; its log is %s", whyNot(l, path, begins, err), path)
 	}
 	says := "the daemon is ready (process %d); its log is %s\n"
 	if alone {
@@ -74,6 +70,18 @@ func (c console) background(l *settings.Loaded) error {
 	}
 	_, err = fmt.Fprintf(c.err, says, cmd.Process.Pid, path)
 	return err
+}
+
+// whyNot says why a daemon in the background did not come to life: its last word or, where the disk took none, what is
+// wrong with its directory.
+func whyNot(l *settings.Loaded, log string, begins int64, err error) string {
+	if why := lastLine(log, begins); why != "" {
+		return why
+	}
+	if f := examineState(l); f.Level == control.Problem {
+		return f.Text
+	}
+	return err.Error()
 }
 
 // foreground is a command line without --background.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/settings"
 )
 
 // The daemon that goes on in the background is told all but to go there.
@@ -19,6 +20,34 @@ func TestForeground(t *testing.T) {
 	got := foreground([]string{"start", "--background", "--workers", "2", "--background=true"})
 	if want := []string{"start", "--workers", "2"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Guards that a daemon that had no room for its last word, since the disk is full, is not said to have ended for no
+// reason: doctor and start --background find a directory that takes files and nothing into them.
+func TestNoRoomForALog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "probe")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	full, err := os.Open(path) // what is written to it fails
+	if err != nil {
+		t.Fatal(err)
+	}
+	if takes(full) == nil {
+		t.Error("a file that takes nothing is as good as any")
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("it is left behind")
+	}
+	l := &settings.Loaded{}
+	ended := errors.New("its process has ended")
+	if l.StateDir = t.TempDir(); whyNot(l, path, 0, ended) != ended.Error() {
+		t.Error("something is wrong with a good directory")
+	}
+	if l.StateDir = filepath.Join(path, "none"); os.WriteFile(path, nil, 0o600) != nil ||
+		!strings.Contains(whyNot(l, "", 0, ended), "state_dir "+l.StateDir+" cannot be used") {
+		t.Errorf("it ended since %s", whyNot(l, "", 0, ended))
 	}
 }
 

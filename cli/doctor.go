@@ -125,11 +125,19 @@ func examineState(l *settings.Loaded) control.Finding {
 			Fix:  "make it a directory of yours, or choose another one with --state-dir",
 		}
 	}
-	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
-		return control.Finding{Check: "state", Level: control.Warning, Text: err.Error(),
-			Fix: "look at the disk of " + dir}
+	if err := takes(probe); err != nil {
+		return control.Finding{
+			Check: "state", Level: control.Problem, Text: fmt.Sprintf("state_dir %s cannot be used: %v", l.StateDir, err),
+			Fix: "make room on the disk of " + dir + ", or choose another one with --state-dir",
+		}
 	}
 	return control.Finding{Check: "state", Level: control.Good, Text: text}
+}
+
+// takes writes to a new file, and removes it: a full disk has files made, and takes nothing into them.
+func takes(probe *os.File) error {
+	_, err := probe.Write(make([]byte, 4096))
+	return errors.Join(err, probe.Close(), os.Remove(probe.Name()))
 }
 
 func writeFindings(c console, found []control.Finding) error {
