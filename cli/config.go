@@ -72,8 +72,23 @@ func (c console) usable(l *settings.Loaded) error {
 	if err := control.CheckDir(l.RuntimeDir); err != nil {
 		return err
 	}
+	if err := c.usablePlaces(l.Join, l.Listen); err != nil {
+		return err
+	}
+	if l.Emulate == "" {
+		return nil
+	}
+	e, err := emulate.Open(l.Emulate, l.Cluster, func(steal.PeerID) string { return "" })
+	if err != nil {
+		return fmt.Errorf("emulate: %w", err)
+	}
+	return e.Close()
+}
+
+// usablePlaces says which value of join or listen a daemon would refuse although its form is right.
+func (c console) usablePlaces(join, listen []string) error {
 	// nothing is read here
-	targets, err := c.targets(slices.DeleteFunc(slices.Clone(l.Join), func(s string) bool { return s == "-" }))
+	targets, err := c.targets(slices.DeleteFunc(slices.Clone(join), func(s string) bool { return s == "-" }))
 	if err != nil {
 		return fmt.Errorf("join: %w", err)
 	}
@@ -86,14 +101,12 @@ func (c console) usable(l *settings.Loaded) error {
 			return fmt.Errorf("join: %w", err)
 		}
 	}
-	if l.Emulate == "" {
-		return nil
+	for _, a := range listen {
+		if _, err := host.ParseListen(a); err != nil {
+			return fmt.Errorf("listen: %w", err)
+		}
 	}
-	e, err := emulate.Open(l.Emulate, l.Cluster, func(steal.PeerID) string { return "" })
-	if err != nil {
-		return fmt.Errorf("emulate: %w", err)
-	}
-	return e.Close()
+	return nil
 }
 
 func newConfigInitCommand(c console) *cobra.Command {

@@ -30,10 +30,16 @@ func newConfigPutCommand(c console, cmd cobra.Command, take func(args []string) 
 			return failed("%w", err)
 		}
 		key, values := take(args)
-		if key == executablesKey { // a file that is not there would keep the daemon from starting
-			if err := usableExecutables(values); err != nil {
-				return err
-			}
+		switch key { // what would keep the daemon from starting
+		case executablesKey:
+			err = usableExecutables(values)
+		case "join":
+			err = c.usablePlaces(values, nil)
+		case "listen":
+			err = c.usablePlaces(nil, values)
+		}
+		if err != nil {
+			return err
 		}
 		live, err := settings.Put(path, c.dirs, key, values)
 		if err != nil {

@@ -235,6 +235,29 @@ func TestPreferencesAreTheSameEverywhere(t *testing.T) {
 	}
 }
 
+// Guards that what the daemon could not join, or listen on, is refused when it is set, with the setting's name, and that
+// the file stays as it was: the daemon would not start again.
+func TestPlacesAreLookedAt(t *testing.T) {
+	f := newFake()
+	f.dirs = home(t)
+	for _, c := range []struct{ key, value, want string }{
+		{"join", "foo", "join: not a peer's address"},
+		{"join", "satin-invite-1:abc", "join: invitation not valid"},
+		{"listen", "/ip4/127.0.0.1/tcp/70000", "listen: not a peer's address"},
+		{"listen", "/ip4/127.0.0.1/tcp/7000", "written to"},
+	} {
+		f.err.Reset()
+		code := f.run("config", "set", c.key, c.value)
+		if said := f.err.String(); (code == 0) != (c.want == "written to") || !strings.Contains(said, c.want) {
+			t.Errorf("%s %s: exit code %d, %q", c.key, c.value, code, said)
+		}
+	}
+	f.out.Reset()
+	if code := f.run("config"); code != 0 || !strings.Contains(f.out.String(), "\njoin = [] ") {
+		t.Errorf("exit code %d\n%s", code, &f.out)
+	}
+}
+
 // Guards that an executable that could keep the daemon from starting, or that it could not run, is refused when it is
 // set, in one line, and that the file stays as it was.
 func TestExecutablesAreLookedAt(t *testing.T) {

@@ -109,6 +109,7 @@ func TestUsable(t *testing.T) {
 		{"SATIN_RUNTIME_DIR=" + long, "at most 103 bytes"},
 		{"SATIN_EMULATE=/nowhere/wan", "emulate: "},
 		{"SATIN_LISTEN=4001", "SATIN_LISTEN: got"},
+		{"SATIN_LISTEN=/ip4/127.0.0.1/tcp/70000", "listen: not a peer's address"},
 		{"SATIN_JOIN=-", ""},
 	} {
 		for _, command := range []string{"config", "doctor"} {

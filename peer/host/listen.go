@@ -30,18 +30,27 @@ func listenAddrs(texts []string, state *stateDir) ([]ma.Multiaddr, error) {
 	}
 	var addrs []ma.Multiaddr
 	for _, text := range texts {
-		a, err := ma.NewMultiaddr(text)
+		a, err := ParseListen(text)
 		if err != nil {
-			return nil, fmt.Errorf("%w: to listen on %q: %w", ErrAddress, text, err)
-		}
-		if _, _, err := manet.DialArgs(a); err != nil {
-			return nil, fmt.Errorf(
-				"%w: to listen on %q: it should be like /ip4/0.0.0.0/tcp/4001 or /ip4/0.0.0.0/udp/4001/quic-v1",
-				ErrAddress, text)
+			return nil, err
 		}
 		addrs = append(addrs, a)
 	}
 	return addrs, nil
+}
+
+// ParseListen reads an address to listen on.
+func ParseListen(text string) (ma.Multiaddr, error) {
+	a, err := ma.NewMultiaddr(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: to listen on %q: %w", ErrAddress, text, err)
+	}
+	if _, _, err := manet.DialArgs(a); err != nil {
+		return nil, fmt.Errorf(
+			"%w: to listen on %q: it should be like /ip4/0.0.0.0/tcp/4001 or /ip4/0.0.0.0/udp/4001/quic-v1",
+			ErrAddress, text)
+	}
+	return a, nil
 }
 
 // listenPort is the port that both transports use when the user does not care: that of the last start, so that
