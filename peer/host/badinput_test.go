@@ -330,9 +330,9 @@ func TestBadStateDirectories(t *testing.T) {
 			return put(t, made(t), "incarnation", "many",
 				0o600)
 		}, "incarnation"},
-		"an incarnation that is a time": {func(t *testing.T) string {
-			return put(t, made(t), "incarnation", "1764500000", 0o600)
-		}, "incarnation"},
+		"an incarnation for which gossip has no room": {func(t *testing.T) string {
+			return put(t, made(t), "incarnation", "99999999", 0o600)
+		}, "below 8388608"},
 		"a long damaged incarnation": {func(t *testing.T) string {
 			return put(t, made(t), "incarnation", strings.Repeat("\xff7", 200<<10), 0o600)
 		}, "409600 bytes"},

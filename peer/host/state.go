@@ -25,6 +25,9 @@ const (
 	rememberedFile  = "peers"       // addresses where members were
 )
 
+// incarnationBits are those that the number of starts may have: gossip adds eight, and has room for 32.
+const incarnationBits = 23
+
 // A stateDir is a state directory that this process has locked.
 type stateDir struct {
 	dir  string
@@ -94,9 +97,6 @@ func (s *stateDir) path(name string) string { return filepath.Join(s.dir, name) 
 // one name.
 func (s *stateDir) close() error { return errors.Join(unlock(s.lock), s.lock.Close()) }
 
-// maxIncarnation leaves gossip room to count within a life.
-const maxIncarnation = 1<<24 - 1
-
 // nextIncarnation counts this start. The number is on the disk before it is used.
 func (s *stateDir) nextIncarnation() (uint64, error) {
 	path := s.path(incarnationFile)
@@ -107,11 +107,10 @@ func (s *stateDir) nextIncarnation() (uint64, error) {
 	last := uint64(0)
 	if b != nil {
 		text := strings.TrimSpace(string(b))
-		if last, err = strconv.ParseUint(text, 10, 63); err != nil || last >= maxIncarnation {
+		if last, err = strconv.ParseUint(text, 10, incarnationBits); err != nil {
 			const shown = 40
-			return 0, stateError(path, "is damaged: write a number larger than that of any earlier start into it, below "+
-				strconv.Itoa(maxIncarnation),
-				fmt.Errorf("%.*q, %d bytes, is no such number", shown, text, len(b)))
+			return 0, stateError(path, "is damaged: write a number larger than that of any earlier start into it",
+				fmt.Errorf("%.*q, %d bytes, is no such number below %d", shown, text, len(b), 1<<incarnationBits))
 		}
 	}
 	if err := writeDurably(path, []byte(strconv.FormatUint(last+1, 10)+"\n")); err != nil {
