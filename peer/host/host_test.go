@@ -103,6 +103,7 @@ func TestAllowedPeerBecomesAMember(t *testing.T) {
 	}
 	wants(t, a.Allow("nobody"), host.ErrAddress)
 	wants(t, a.Revoke(a.ID()), host.ErrSelf)
+	wants(t, a.Allow(a.ID()), host.ErrSelf)
 }
 
 // A member that does not found swarms, and only knows another from its list, lets that one in, and nobody else does.

@@ -87,6 +87,9 @@ func (h *Host) Allow(id peer.ID) error {
 	if _, _, err := identity([]byte(id)); err != nil {
 		return fmt.Errorf("%w: %w", ErrAddress, err)
 	}
+	if id == h.ID() {
+		return ErrSelf
+	}
 	if err := h.revoked.set(id, false); err != nil {
 		return err
 	}
