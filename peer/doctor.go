@@ -57,7 +57,8 @@ func (d *doctor) examineReach(s *control.Status) control.Finding {
 		f.Level, f.Text = control.Good, "others can connect to this peer from outside"
 	case control.ReachPrivate:
 		f.Level, f.Text = control.Warning, "nobody outside can connect to this peer: "+r.Why
-		f.Fix = "forward its UDP and TCP port in the router; until then it works with peers that it can connect to itself"
+		f.Fix = "have it listen where others get, and forward its UDP and TCP port in the router if there is one; until then " +
+			"it works with peers that it can connect to itself"
 		if r.Relay != "" {
 			f.Text += "; it is reached through " + r.Relay
 		}
@@ -79,7 +80,8 @@ func (d *doctor) examineMembers(s *control.Status) control.Finding {
 		f.Level, f.Text = control.Good, fmt.Sprintf("members known: %d; connected: %d", known, s.Peers)
 	case known > 0:
 		f.Level, f.Text = control.Problem, fmt.Sprintf("members known: %d; none is connected", known)
-		f.Fix = "see whether this machine has a network, and whether a member runs: satin-peer peers shows their addresses"
+		f.Fix = "see whether this machine has a network, and whether a member runs: " +
+			"satin-peer join with an address that its status shows says why not, as where this peer was put out"
 	default:
 		f.Level, f.Text = control.Problem, fmt.Sprintf("no other member of the swarm %q is known", s.Swarm)
 		f.Fix = "satin-peer join with the address of a member, or with the line that satin-peer invite prints there"
