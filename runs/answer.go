@@ -1,6 +1,9 @@
 package runs
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Answers to own runs: from the root job that ended here, or fetched from the peer that had it.
 
@@ -144,8 +147,10 @@ func (o *own) pursue(r *run) {
 }
 
 // seek has an owner that was away ask others what they know of a claim: its own beacons have not been there to hear.
+// While it has the root, it asks only after a deputy's, until one of them goes on.
 func (o *own) seek(r *run, p *pendingClaim) {
-	if !r.returned || r.holdsRoot || r.asking > 0 || o.now.Sub(p.sought) < o.cfg.WeighEvery {
+	if !r.returned || r.holdsRoot && (p.against || !r.m.isDeputy(p.Author)) || r.asking > 0 ||
+		o.now.Sub(p.sought) < o.cfg.WeighEvery {
 		return
 	}
 	p.sought, p.against = o.now, false
@@ -154,7 +159,12 @@ func (o *own) seek(r *run, p *pendingClaim) {
 		list = append([]PeerID{p.from}, list...)
 	}
 	list = slices.DeleteFunc(list, func(id PeerID) bool { return id == p.Author })
-	p.alone = len(list) == 0
+	switch {
+	case len(list) > 0:
+		p.alone = time.Time{}
+	case p.alone.IsZero():
+		p.alone = o.now
+	}
 	for _, id := range list[:min(len(list), o.cfg.Keepers)] {
 		o.ask(r, id)
 	}

@@ -25,7 +25,7 @@ type pendingClaim struct {
 	clear   time.Time // since when nobody has stood in its way or been heard to hold the root
 	sought  time.Time // when others were last asked what they know, by an owner that was away
 	against bool      // one of them has said that the run goes on
-	alone   bool      // there was nobody to ask but its author
+	alone   time.Time // since when there has been nobody to ask but its author; zero: there is somebody
 }
 
 // add takes one in; endorsed says that whoever passed it on has ended the run by it. It says whether there was room.
@@ -118,18 +118,21 @@ func (p *pendingClaim) seconded(now time.Time, vacant time.Duration) bool {
 func (s *claims) ownerBelieves(m *Manifest, p *pendingClaim, holdsRoot, returned, answered bool, now time.Time,
 	cfg *Config) bool {
 	switch {
-	case holdsRoot:
+	case holdsRoot && !(returned && m.isDeputy(p.Author)):
 		return false
-	case m.isDeputy(p.Author) && s.shown(p, now, cfg.Vacant):
+	case !holdsRoot && m.isDeputy(p.Author) && s.shown(p, now, cfg.Vacant):
 		return true
 	case !returned:
 		return false
 	case !p.sought.IsZero() && answered && !p.against:
 		since := p.clear
-		if s.leader == p.Author {
+		switch {
+		case holdsRoot:
+			since = p.alone
+		case s.leader == p.Author:
 			since = s.since
 		}
-		return !p.alone || now.Sub(since) >= cfg.LeadsFor
+		return p.alone.IsZero() || now.Sub(since) >= cfg.LeadsFor
 	}
 	return p.seconded(now, cfg.Vacant)
 }

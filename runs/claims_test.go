@@ -74,7 +74,8 @@ func TestInTheWay(t *testing.T) {
 // An owner believes a deputy that has shown that it led. One that was away asks others, and believes any member if none
 // of them says that the run goes on, or if one of them has ended the run by that or heard its author lead, or nobody
 // leads it for long. If there is nobody to ask, others may be about to be met: it waits for two beacons, or has heard
-// the author lead for as long. Nobody who holds the root believes another.
+// the author lead for as long. While it holds the root it believes nobody, but if it was away a deputy that another one
+// has ended the run by, or that nobody whom it asks contradicts.
 func TestOwnerBelieves(t *testing.T) {
 	m := &Manifest{Owner: "o", Deputies: []PeerID{"d"}}
 	cfg := Config{Claims: 2, LeadsFor: 4 * time.Second, Vacant: 20 * time.Second}
@@ -87,6 +88,9 @@ func TestOwnerBelieves(t *testing.T) {
 	}
 	heardOut := situation{author: "x", returned: true, asked: true, answered: true, want: true}
 	but := func(f func(*situation)) situation { s := heardOut; f(&s); return s }
+	root := func(want bool, f func(*situation)) situation {
+		return but(func(s *situation) { s.author, s.root, s.want = "d", true, want; f(s) })
+	}
 	no := func(f func(*situation)) situation { return but(func(s *situation) { s.want = false; f(s) }) }
 	for _, c := range []situation{
 		{author: "d"}, {author: "d", led: true, want: true}, {author: "d", led: true, root: true},
@@ -104,6 +108,12 @@ func TestOwnerBelieves(t *testing.T) {
 		but(func(s *situation) { s.alone, s.after = true, cfg.LeadsFor }),
 		but(func(s *situation) { s.alone, s.led, s.ledFor = true, true, cfg.LeadsFor }),
 		no(func(s *situation) { s.alone, s.led, s.ledFor = true, true, cfg.LeadsFor-1 }),
+		root(true, func(*situation) {}), root(false, func(s *situation) { s.returned = false }),
+		root(false, func(s *situation) { s.asked, s.led = false, true }),
+		root(true, func(s *situation) { s.asked, s.endorsed = false, true }),
+		root(false, func(s *situation) { s.opposed = true }),
+		root(false, func(s *situation) { s.alone, s.led, s.ledFor = true, true, time.Hour }),
+		root(true, func(s *situation) { s.alone, s.after = true, cfg.LeadsFor }),
 	} {
 		var s claims
 		now := noon
@@ -113,8 +123,11 @@ func TestOwnerBelieves(t *testing.T) {
 		}
 		s.add(m, &Claim{Author: c.author}, "y", c.endorsed, now, cfg.Claims)
 		p := &s.list[0]
-		if p.alone = c.alone; c.asked {
+		if c.asked {
 			p.sought = now
+		}
+		if c.alone {
+			p.alone = now
 		}
 		if s.opposed(c.author); c.opposed {
 			s.opposed("y")

@@ -216,8 +216,8 @@ func (c *Core) claimed(k *Claim, from PeerID, over, led bool) {
 	case r == nil: // if it is an own one of which nothing is written down, whoever tells of the claim has its manifest
 		c.announced(k.Run, from)
 	case r.m.Verify != "": // nobody but the owner can have come to an answer
-	case r.mine:
-		c.own.claimed(r, k, from, over || led)
+	case r.mine: // while it has the root, that another one led says little
+		c.own.claimed(r, k, from, over || led && !r.holdsRoot)
 	default:
 		c.others.claimed(r, k, from, over)
 	}

@@ -18,15 +18,16 @@
 //     have been heard as master while they were silent, or somebody else have ended the run by it; where the beacons
 //     were missed, nobody else may have been heard to hold the root for Config.Vacant. That shows that it led openly,
 //     not that it computed.
-//   - An owner that holds its root believes itself. One that does not, because it was away, takes no part, or has
-//     given the root up, believes a deputy that has shown as much. If it has not only given it up, it has not been
-//     there to hear who led: it asks those who take part, and believes any admitted member if none of them says that
-//     the run goes on, or one of them has ended the run by that claim or heard its author lead, or nobody was heard to
-//     lead for Config.Vacant. With nobody to ask it waits for Config.LeadsFor, unless it has heard the author lead for
-//     as long: others may be about to be met. So who finished alone is believed, which nobody can tell from a liar
-//     that is alone with the owner; what the answer rests on says so. Whoever only keeps an answer for its author says
-//     nothing of it. The owner believes the answer, not the claim: it fetches the outcome, and outside its hash is
-//     compared and it is read.
+//   - An owner that holds its root believes itself, unless it was away. One that does not, because it was away,
+//     takes no part, or has given the root up, believes a deputy that has shown as much. If it has not only given it
+//     up, it has not been there to hear who led: it asks those who take part, and believes any admitted member if
+//     none of them says that the run goes on, or one of them has ended the run by that claim or heard its author
+//     lead, or nobody was heard to lead for Config.Vacant. With nobody to ask it waits for Config.LeadsFor, unless
+//     it has heard the author lead for as long: others may be about to be met. So who finished alone is believed,
+//     which nobody can tell from a liar that is alone with the owner; what the answer rests on says so. Whoever only
+//     keeps an answer for its author says nothing of it. Once it has its root back, it believes only a deputy: if
+//     another one has ended the run by that claim, or none of them has said that the run goes on. The owner believes
+//     the answer, not the claim: it fetches the outcome, and outside its hash is compared and it is read.
 //
 // # What holds
 //

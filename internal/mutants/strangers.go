@@ -61,7 +61,8 @@ var strangersMutants = []mutant{
 		pkg: "internal/driver", run: "^TestHandedOverIsStored$", old: "	case steal.Store:\n		d.store(", new: "	case steal.Store:\n		_ = func() { d.store(identity{}, nil, nil, 0) }\n		return\n	case 99:\n		d.store("},
 	{name: "strangers/deputy-ends-run", wrong: "a deputy's word counts though the owner computes", file: "runs/claims.go",
 		pkg: hostile, run: "^TestAnswerOfADeputy$",
-		old: "	case holdsRoot:\n		return false\n	case m.isDeputy(p.Author) && s.shown(p, now, cfg.Vacant):",
+		old: "	case holdsRoot && !(returned && m.isDeputy(p.Author)):\n		return false\n" +
+			"	case !holdsRoot && m.isDeputy(p.Author) && s.shown(p, now, cfg.Vacant):",
 		new: "	case m.isDeputy(p.Author):"},
 	{name: "strangers/member-decides", wrong: "an owner that comes back believes any member", file: "runs/claims.go",
 		pkg: hostile, run: "^TestAnswerOfAMember$", old: "case !p.sought.IsZero() && answered && !p.against:",
