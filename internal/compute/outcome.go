@@ -124,7 +124,7 @@ func clip(s string, n int) string { return strings.ToValidUTF8(s[:min(len(s), n)
 func (f *Failure) jobError(run job.RunID) *job.Error {
 	je := &job.Error{ID: job.ID{Run: run, Path: f.Path}, Func: f.Func, Peer: f.Peer, Stack: f.Stack}
 	switch {
-	case f.Error != "":
+	case f.Error != "", f.Panic == "" && len(f.Stack) == 0: // an error may say nothing, and has no stack
 		je.Err = engine.ErrorOf(f.Error, f.Is)
 	case len(f.Is) > 0:
 		je.Panic = engine.ErrorOf(f.Panic, f.Is)

@@ -54,6 +54,25 @@ func TestErrorsTravel(t *testing.T) {
 	}
 }
 
+// TestEmptyTexts: an error that says nothing is an error where its job ran elsewhere, too, and a panic with an empty
+// text is a panic.
+func TestEmptyTexts(t *testing.T) {
+	fn := engine.Func{Name: "f", Result: reflect.TypeFor[int](), MayFail: true}
+	mute := &job.Error{Func: "f", Err: errors.New("")}
+	for _, here := range []*job.Error{mute, {Func: "f", Panic: "", Stack: []byte("main.go")}} {
+		for _, o := range []engine.Outcome{{Result: 1, Err: here}, {Failure: here}} {
+			b, _ := new(sharing).encodeOutcome("", job.ID{}, fn.Name, o)
+			_, err, panicked, bad := DecodeOutcome(job.RunID{}, b, fn)
+			if panicked != nil {
+				err = panicked
+			}
+			if bad != nil || err == nil || err.Error() != here.Error() {
+				t.Errorf("here %q, elsewhere %q, %v", here, err, bad)
+			}
+		}
+	}
+}
+
 // TestLargeOutcomes: what is too large for a message is read as ever, and its hash is that of its reference, so
 // that whoever computes it agrees with whoever was told of it. With an error it is an error that it is too large, since
 // errors are compared without where they happened.

@@ -121,6 +121,8 @@ var engineMutants = []mutant{
 	{name: "engine/names-left-behind", wrong: "an error that travels forgets which one it is",
 		file: "internal/compute/outcome.go", run: "^TestErrorsTravel$",
 		old: "		f.Is = append(f.Is, clip(name, maxFailureName))\n", new: "		_ = name\n"},
+	{name: "compute/empty-error-panics", wrong: "an error that says nothing arrives as a panic",
+		file: "internal/compute/outcome.go", run: "^TestEmptyTexts$", old: ", f.Panic == \"\" && len(f.Stack) == 0:", new: ":"},
 	{name: "engine/panics-names-unread", wrong: "an error that a job panicked with forgets which one it is",
 		old: "		je.Panic = engine.ErrorOf(f.Panic, f.Is)\n", new: "		je.Panic = f.Panic\n"},
 	{name: "engine/thousand-names", wrong: "an error may come with any number of names",
