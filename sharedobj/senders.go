@@ -127,7 +127,8 @@ func (s *store) allows(from PeerID, n uint64, keep ...*entry) bool {
 	return false
 }
 
-// mayFetch says whether so many bytes more of a sender's may be fetched now: see Config.SentRate.
+// mayFetch says whether so many bytes more of a sender's may be fetched now: see Config.SentRate. That it may not is
+// counted and not said: whoever writes large states, one for each step, sends so much, and loses nothing by it.
 func (c *base) mayFetch(from PeerID, n uint64) bool {
 	if from == "" {
 		return true
@@ -140,7 +141,7 @@ func (c *base) mayFetch(from PeerID, n uint64) bool {
 	if may {
 		d.bytes += n
 	} else {
-		s.refused = append(s.refused, from)
+		c.stats.Refused++
 	}
 	s.fetched[from] = d
 	return may
@@ -259,8 +260,8 @@ func (c *base) tellRefused() {
 		c.stats.Refused++
 		if c.first("sent by " + string(from)) {
 			c.order(Order{Kind: OrderNote, Name: string(from), Text: fmt.Sprintf("%s has sent more of what jobs share "+
-				"than it may before they name it: a quarter of %d MiB and of %d names, or less where it sends to other runs or in a "+
-				"moment; the rest comes when it is named",
+				"than it may before they name it: a quarter of %d MiB and of %d names, or less where it sends to other runs; the "+
+				"rest comes when it is named",
 				from, c.cfg.MaxBytes>>20, c.cfg.MaxEntries)})
 		}
 	}

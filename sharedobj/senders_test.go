@@ -270,7 +270,7 @@ func TestPlacesAreShared(t *testing.T) {
 }
 
 // What one member has this peer fetch before a job names it is so much a second, whatever of it makes way for the next;
-// what another announces is fetched beside it, and what a job names in any case.
+// what another announces is fetched beside it, and what a job names in any case. Nobody is blamed for that.
 func TestFetchesOfSenders(t *testing.T) {
 	c := newTestCore(t, func(c *Config) { c.MaxBytes, c.SentRate = 400*unit, 4*unit })
 	elsewhere := &Recipe{Kind: Phased, Name: "y", State: Build(noise(100)).Blob}
@@ -279,7 +279,10 @@ func TestFetchesOfSenders(t *testing.T) {
 		for range 10 {
 			n++
 			r, _, _ := version(elsewhere, n, unit)
-			c.Step(at, &Message{From: from, To: "a1", Announce: &Announce{Origin: from, Recipe: *r}})
+			out := c.Step(at, &Message{From: from, To: "a1", Announce: &Announce{Origin: from, Recipe: *r}})
+			if slices.ContainsFunc(out.Orders, func(o Order) bool { return o.Kind == OrderNote }) {
+				t.Errorf("at %s: %+v", from, out.Orders)
+			}
 			if f := c.fetches.byDigest[r.Digest()]; f != nil && f.pull != nil {
 				fetched++
 			}

@@ -68,6 +68,8 @@ func TestFloodOfShared(t *testing.T) {
 	until(t, "it is refused", func() bool {
 		n++
 		flood(n, 60<<20)
+		n++
+		flood(n, 300<<20) // alone it is more than a quarter
 		return log.count(line) > 0
 	})
 	until(t, "what another announces is fetched", func() bool {
