@@ -9,7 +9,8 @@ type Config struct {
 	// ManifestBytes bounds the bytes of the manifests of runs in progress. An owner that has more than one run may
 	// have half of it.
 	ManifestBytes int
-	// Ended is how many of others' ended runs are remembered, Answers how many own ones.
+	// Ended is how many of others' ended runs are remembered, and of own ones that are cancelled, Answers how many
+	// other own ones.
 	Ended, Answers int
 	// Own bounds the own runs without an answer, suspended ones included.
 	Own int

@@ -134,6 +134,29 @@ func TestEndedRunsAreForgotten(t *testing.T) {
 	}
 }
 
+// Cancelled runs do not have answers forgotten that are on the disk.
+func TestAnswersOutlastCancelledRuns(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Ended, cfg.Answers = 2, 2
+	c, _ := coreOf(cfg)
+	for i := range 9 {
+		m := manifest(i, "self")
+		c.Submit(noon, Ticket(i), m, nil)
+		c.Written(noon, OwnFile, m.Run, "")
+		if i > 0 {
+			c.Cancel(noon, 100, m.Run)
+			c.Written(noon, CancelledFile, m.Run, "")
+			continue
+		}
+		c.RootEnded(noon, m.Run, answer("42"))
+		c.Written(noon, AnswerFile, m.Run, "")
+	}
+	c.Tick(noon)
+	if i, there := c.Run(manifest(0, "").Run); !there || i.State != StateDone || len(c.Runs()) != 1+2 {
+		t.Errorf("%d are remembered, the one that is answered: %t", len(c.Runs()), there)
+	}
+}
+
 // An own run that has ended and was forgotten since is not taken up for the sake of another answer, whose keeper has
 // the manifest. One whose answer an earlier life has taken with it is: the other answer is all there is.
 func TestFinishedIsNotTakenUp(t *testing.T) {

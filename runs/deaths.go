@@ -39,7 +39,8 @@ func (t Toll) And(now time.Time, why string) Toll {
 
 // Quarantined says whether the run is left alone.
 func (t Toll) Quarantined() bool {
-	return len(t.At) == 2 && t.At[1]-t.At[0] <= int64(TollWithin/time.Second)
+	const within = int64(TollWithin / time.Second)
+	return len(t.At) == 2 && t.At[1]-t.At[0] <= within && t.At[0]-t.At[1] <= within // a clock may have gone back
 }
 
 // Text says so to people.

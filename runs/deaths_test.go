@@ -141,17 +141,39 @@ func TestDeathsOutliveSuspension(t *testing.T) {
 	}
 }
 
-// Two deaths within an hour are too many; what is further apart is chance.
+// Two deaths within an hour are too many; what is further apart is chance, also where a clock has gone back.
 func TestDeathsWithinAnHour(t *testing.T) {
 	toll, now := Toll{}, noon
 	for i, c := range []struct {
 		after time.Duration
 		bad   bool
-	}{{0, false}, {61 * time.Minute, false}, {61 * time.Minute, false}, {59 * time.Minute, true}, {0, true}} {
+	}{{0, false}, {61 * time.Minute, false}, {61 * time.Minute, false}, {59 * time.Minute, true}, {0, true},
+		{-48 * time.Hour, false}, {-time.Minute, true}} {
 		now = now.Add(c.after)
 		if toll = toll.And(now, "it died"); toll.Quarantined() != c.bad || len(toll.At) > 2 || toll.Why != "it died" {
 			t.Errorf("death %d: %+v", i, toll)
 		}
+	}
+}
+
+// A run that was to fail by a job, and was suspended that moment, fails by it when it goes on.
+func TestDoomedAndSuspended(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := manifest(1, "self")
+	c.Submit(noon, 1, m, nil)
+	c.Written(noon, OwnFile, m.Run, "")
+	c.Deaths.DeathTold(noon, m.Run, "a", []Suspect{suspect(1, 2)}, "why")
+	if o := of[Doom](c.Deaths.DeathTold(noon, m.Run, "b", []Suspect{suspect(1, 2)}, "why")); len(o) != 1 {
+		t.Fatalf("it does not fail: %v", o)
+	}
+	c.Suspend(noon, 2, m.Run)
+	c.Collected(noon, m.Run, nil)
+	c.Written(noon, OwnFile, m.Run, "")
+	c.RootEnded(noon, m.Run, answer("it failed"))
+	c.Resume(noon, 3, m)
+	c.Written(noon, OwnFile, m.Run, "")
+	if o := of[Doom](c.Tick(noon.Add(time.Second))); len(o) != 1 {
+		t.Errorf("resumed, it goes from peer to peer: %v", o)
 	}
 }
 

@@ -106,7 +106,7 @@ func endedMeanwhile(r *run) string {
 // goOn takes a suspended run up.
 func (o *own) goOn(r *run) {
 	r.state, r.why, r.returned, r.ended, r.took = StateRunning, "", true, time.Time{}, 0
-	r.asked = o.now
+	r.asked, r.deaths.doomed = o.now, false
 	o.start(r, true)
 	o.bury(r, Resumed)
 	r.again.begin(o.now)

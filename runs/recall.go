@@ -130,7 +130,7 @@ func (o *own) takeUp(m *Manifest, unfit string, kept bool) {
 		o.order(Bury{*s}) // whoever has sent the manifest has not heard
 		return
 	}
-	if o.now.Unix() >= m.Expires || len(o.runs) >= o.cfg.Active+o.cfg.Ended+o.cfg.Answers+o.cfg.Own {
+	if o.now.Unix() >= m.Expires || len(o.runs) >= o.cfg.Active+2*o.cfg.Ended+o.cfg.Answers+o.cfg.Own {
 		return
 	}
 	o.warn(m.Run, "what was written down of an own run is lost; it goes on")

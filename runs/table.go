@@ -159,15 +159,18 @@ func (t *table) ask(r *run, whom PeerID) {
 	t.order(Ask{r.m.Run, whom})
 }
 
-// forget drops the ended runs that are more than need be remembered, oldest first: others' and own ones apart. Own
-// ones that are suspended stay, and those that something is being done about.
+// forget drops the ended runs that are more than need be remembered, oldest first: others', own ones that are
+// cancelled, and those with answers apart. Own ones that are suspended stay, and those that something is being done
+// about.
 func (t *table) forget() {
-	var others, own []*run
+	var others, cancelled, own []*run
 	for _, r := range t.sorted() {
 		switch {
 		case !r.state.Ended() || r.writing != nil || r.own.what != nothing || r.own.pending > 0 || r.keeping != nil:
 		case !r.mine:
 			others = append(others, r)
+		case r.state == StateCancelled:
+			cancelled = append(cancelled, r)
 		case r.state != StateSuspended && r.state != StateRefused:
 			own = append(own, r)
 		}
@@ -182,5 +185,6 @@ func (t *table) forget() {
 		}
 	}
 	drop(others, t.cfg.Ended)
+	drop(cancelled, t.cfg.Ended)
 	drop(own, t.cfg.Answers)
 }
