@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -141,7 +142,7 @@ type court struct {
 func (j *jury) convene(p *Peer) {
 	j.banish, j.expel, j.voice = p.door.condemn, p.visitors.expel, p.voice
 	j.live, j.court.live = p.runs.sessions.of, p.runs.sessions.of
-	j.guest = p.visitors.guest
+	j.guest, j.issuer = p.visitors.guest, p.visitors.issuer
 	j.warn, p.exclusion.warn = p.meetings.warn, p.meetings.warn
 	j.court.known = func(run job.RunID) *runs.Manifest { return takesPart(p.runs, run) }
 	j.receipts.swarm, j.receipts.known = p.host.SwarmName, j.court.known
@@ -204,8 +205,8 @@ func (j *jury) hear(author peer.ID, b []byte) (heard bool) {
 	c.of = m
 	j.court.mu.Lock()
 	begin, heard := j.court.docket.Hear(j.now(), alarm.Accusation[*charge]{Accuser: alarm.PeerID(author),
-		Hand: alarm.PeerID(j.Introducer(verify.PeerID(author.String()))), Accused: alarm.PeerID(j.host.Branch(c.said)),
-		Hash: sha256.Sum256(b), Of: c})
+		Hand:    alarm.PeerID(cmp.Or(j.hand(verify.PeerID(author.String())), verify.PeerID(j.self.String()))),
+		Accused: alarm.PeerID(j.host.Branch(c.said)), Hash: sha256.Sum256(b), Of: c})
 	j.court.mu.Unlock()
 	if begin {
 		j.spawn(j.sit)

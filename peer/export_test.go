@@ -15,6 +15,7 @@ import (
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/verify"
 )
 
 // Messages are one of each type that members send on the protocols of this package.
@@ -207,6 +208,18 @@ func (p *Peer) Timed(other *Peer, bytes int) float64 {
 	name := steal.PeerID(other.ID().String())
 	p.cfg.Stream.Timed(name, bytes, time.Second)
 	return p.coordinator.ways.of(p.now())[name]
+}
+
+// HandOf is in whose hands a peer is, or a tab of this peer's, where outcomes are compared.
+func (p *Peer) HandOf(id steal.PeerID) string {
+	return string(p.runs.jury.Introducer(verify.PeerID(id)))
+}
+
+// Guests counts the tabs that are here.
+func (p *Peer) Guests() int {
+	p.visitors.mu.Lock()
+	defer p.visitors.mu.Unlock()
+	return len(p.visitors.guests)
 }
 
 // PruneInputs removes inputs that no run has named for a while, as if it was that time.

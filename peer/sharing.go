@@ -47,7 +47,7 @@ func welcome(p *Peer, vouch *vouching) {
 	p.visitors = &visitors{base: p.base, self: p.host.ID(), host: p.host, runs: p.runs, vouch: vouch,
 		modules: p.modules,
 		called:  func(id peer.ID) string { return p.reporter.nameOf(id) }, // it is made later
-		changed: p.membersChanged, guests: map[steal.PeerID]*guest{}, known: map[steal.PeerID]bool{}}
+		changed: p.membersChanged, guests: map[steal.PeerID]*guest{}, known: map[steal.PeerID]peer.ID{}}
 	p.visitors.linkTo = func(id peer.ID) ma.Multiaddr { return p.meetings.linkTo(id) }
 	p.sharing = &sharing{base: p.base, visitors: p.visitors, dist: p.cfg.Visitors, changed: p.card.tellAnew}
 	p.traffic.guests, p.traffic.voice, p.swarm.guests = p.visitors, p.voice, p.visitors.taking

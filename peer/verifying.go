@@ -126,6 +126,7 @@ type jury struct {
 	banish   func(id string) error
 	expel    func(steal.PeerID) bool   // visitors.expel
 	guest    func(steal.PeerID) *guest // visitors.guest
+	issuer   func(steal.PeerID) peer.ID
 	voice    *voice
 	warn     func(*meeting) // meetings.warn
 	court    court
@@ -176,9 +177,13 @@ func (p panel) Candidates() (list []verify.Candidate) {
 
 // Introducer is whom the swarm's founder has let in: that member, or the one by which it is a member at whatever
 // remove. Whoever may invite can make as many members as it likes, so they count as one. Whoever is no member at all is
-// a browser's tab, and let in by this peer.
+// a browser's tab, and let in by whoever has signed its ticket: that is this peer, if nobody else is known.
 func (j *jury) Introducer(id verify.PeerID) verify.PeerID {
-	return cmp.Or(j.hand(id), verify.PeerID(j.self.String()))
+	if hand := j.hand(id); hand != "" {
+		return hand
+	}
+	self := verify.PeerID(j.self.String())
+	return cmp.Or(j.hand(verify.PeerID(j.issuer(steal.PeerID(id)).String())), j.hand(self), self)
 }
 
 // hand is the same where it is known, and else "": what one does of whom it is not known is not the others' fault.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -38,8 +39,8 @@ import (
 //   - A module is sent to a tab whose ticket gives to a run of it, and to nobody else; it takes part when it says that
 //     it can.
 //   - In a run that is verified it takes part if the run is this peer's own: what it computes is compared as what any
-//     stranger has, all tabs count as let in by this peer, and it gives nothing on. One that has lied is put out of the
-//     house; it may come again, under another name.
+//     stranger has, a tab counts as let in by whoever has signed its ticket, and it gives nothing on. One that has lied
+//     is put out of the house; it may come again, under another name.
 //
 // All that it tells goes to the session of its run, in order; a session that is behind holds up this one tab.
 type visitors struct {
@@ -55,7 +56,7 @@ type visitors struct {
 
 	mu     sync.Mutex
 	guests map[steal.PeerID]*guest
-	known  map[steal.PeerID]bool // guests, and who was one not long ago
+	known  map[steal.PeerID]peer.ID // guests, and who was one not long ago: by whose ticket
 }
 
 // maxGuests bounds the tabs of one member; and some times as many are remembered when they have gone.
@@ -140,9 +141,9 @@ func (v *visitors) Enter(challenge [32]byte, word []byte, send func(*tab.Frame) 
 		err = errGuest("there are as many visitors as there may be: try again later")
 	default:
 		if len(v.known) >= maxKnown {
-			clear(v.known)
+			maps.DeleteFunc(v.known, func(id steal.PeerID, _ peer.ID) bool { return v.guests[id] == nil })
 		}
-		v.guests[g.id], v.known[g.id] = g, true
+		v.guests[g.id], v.known[g.id] = g, g.issuer
 	}
 	v.mu.Unlock()
 	if err != nil {
@@ -442,7 +443,14 @@ func (v *visitors) expel(id steal.PeerID) bool {
 		g.out = true
 		g.send(&tab.Frame{Over: &tab.Over{Why: "a result of yours was wrong"}})
 	}
-	return g != nil || v.known[id]
+	return g != nil || v.known[id] != ""
+}
+
+// issuer is who has signed the ticket of a tab that is here, or was not long ago; "" if none is known of that name.
+func (v *visitors) issuer(id steal.PeerID) peer.ID {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.known[id]
 }
 
 // Left is called when the connection has ended, once: the tab is certainly gone.

@@ -11,6 +11,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/verify"
@@ -157,6 +158,33 @@ func TestTabThatShowsSomethingElse(t *testing.T) {
 	out, err := a.Wait(deadline(t), run, nil)
 	if err != nil || out.Trust == nil || len(out.Trust.Caught) > 0 || out.Trust.Here == 0 {
 		t.Errorf("it rests on %+v, %v", out.Trust, err)
+	}
+}
+
+// A tab is in the hands of the member that has signed its ticket, also when it has gone: else that member and its tab
+// would be two where outcomes are compared.
+func TestHandsOfTabs(t *testing.T) {
+	t.Parallel()
+	closed := func(c *peer.Config) { c.Host.Trust, c.Host.Swarm = host.TrustInvite, "" }
+	a := open(t, closed, browsers, func(c *peer.Config) { c.Host.Swarm = "lab" })
+	b := open(t, closed, browsers)
+	inv, err := a.Invite(t.Context(), control.Invitation{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Join(deadline(t), inv.Line); err != nil {
+		t.Fatal(err)
+	}
+	of := link(t, b, "")
+	for ticket, want := range map[string]*peer.Peer{of: b, link(t, a, ""): a} {
+		x := intrude(t, of, func(v *statement.Visit) { _, v.Ticket = dial(t, ticket) })
+		until(t, "it is here", func() bool { return b.Guests() == 1 })
+		here := b.HandOf(x.id)
+		_ = x.conn.Close()
+		until(t, "it has gone", func() bool { return b.Guests() == 0 })
+		if gone := b.HandOf(x.id); here != want.ID().String() || gone != here {
+			t.Errorf("it is in the hands of %s, and of %s when it has gone, not of %s", here, gone, want.ID())
+		}
 	}
 }
 

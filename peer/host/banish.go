@@ -87,9 +87,12 @@ func (r *Roll) note(id peer.ID, chain []certificate) {
 }
 
 // Branch is the member whom the founder has let in and by whom a peer is one, at whatever remove: that peer itself, or
-// one above it. It is the same for all of whom that is not known, as in an open swarm.
+// one above it; of this peer, too. It is the same for all of whom that is not known, as in an open swarm.
 func (h *Host) Branch(id peer.ID) string {
 	chain := h.roll.lines.of(id)
+	if id == h.id && h.cfg.Trust != TrustOpen {
+		chain = h.swarm.standing().chain
+	}
 	if len(chain) == 0 {
 		return ""
 	}

@@ -404,6 +404,17 @@ func TestInventedHands(t *testing.T) {
 	h.cfg.Trust = TrustInvite
 	is("by its own", two, mustID(1).String())
 	is("by none, later", nil, mustID(1).String())
+	if got := h.Branch(h.id); got != h.id.String() {
+		t.Errorf("the founder is by %q", got)
+	}
+	h.swarm.chain = two // as if it had joined with that
+	if got := h.Branch(h.id); got != mustID(1).String() {
+		t.Errorf("this peer is by %q, not by whom the founder has let in", got)
+	}
+	h.cfg.Trust = TrustOpen
+	if got := h.Branch(h.id); got != "" {
+		t.Errorf("in an open swarm this peer is by %q", got)
+	}
 }
 
 // A liar is told of by those alone by whom it is known to be a member, as long as that leaves room for what people say.
