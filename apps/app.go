@@ -39,7 +39,7 @@ type App struct {
 
 // Problem is one instance: input read and validated, ready to run.
 type Problem struct {
-	Title string // "18 queens"
+	Title string // "18 queens"; members see it, so it says of a file what that is called, and not where it lies
 	Root  string // registered name of the root job's function, "nqueens.search"
 	Arg   any    // its argument, of the registered type
 

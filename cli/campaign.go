@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -79,9 +77,6 @@ more. The title, which is published, is the problem's unless --title says anothe
 		}
 		if *title == "" {
 			*title = t.problem.Title
-			for _, arg := range t.args { // where a file lies is nobody's business
-				*title = strings.ReplaceAll(*title, arg, filepath.Base(arg))
-			}
 		}
 		kept := *t
 		if len(t.args) > 0 {

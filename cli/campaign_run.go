@@ -103,13 +103,9 @@ func argumentsOf(d *campaignDir) []string {
 	return args
 }
 
-// taskOf reads arguments about a campaign's formula. Members see the title, so it does not say where the campaign lies.
+// taskOf reads arguments about a campaign's formula.
 func taskOf(d *campaignDir, list []apps.App, args []string) (*task, error) {
-	t, err := readTask(list, control.RunInfo{App: d.App, Args: args})
-	if err == nil {
-		t.problem.Title = strings.ReplaceAll(t.problem.Title, d.formula(), formulaFile)
-	}
-	return t, err
+	return readTask(list, control.RunInfo{App: d.App, Args: args})
 }
 
 // wholeOf reads the problem that a campaign's plan names. Others may have written that: it names no file to be written.

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/satin-peer/satin/apps"
@@ -77,8 +78,8 @@ func setup(fs *flag.FlagSet) func(args []string) (*apps.Problem, error) {
 			if err != nil {
 				return nil, err
 			}
-			name = args[0]
-			if t.Sample, err = parse(name, data); err != nil {
+			name = filepath.Base(args[0])
+			if t.Sample, err = parse(args[0], data); err != nil {
 				return nil, err
 			}
 		}

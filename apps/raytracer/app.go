@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"image/png"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -125,7 +126,7 @@ func sourceOf(name string, factor int) (*Source, error) {
 func problem(name string, p *Picture, threshold int, output string) *apps.Problem {
 	whole := Rect{Width: p.Width, Height: p.Height}
 	q := &apps.Problem{
-		Title: fmt.Sprintf("%s in %d x %d pixels", name, p.Width, p.Height),
+		Title: fmt.Sprintf("%s in %d x %d pixels", filepath.Base(name), p.Width, p.Height),
 		Root:  "raytracer.render",
 		Arg:   Area{Picture: p, Rect: whole, Threshold: threshold},
 		Sequential: func() any {

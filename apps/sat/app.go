@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -194,7 +195,7 @@ func read(args []string) (string, *Formula, error) {
 		return "", nil, err
 	}
 	f, err := parse(args[0], data)
-	return args[0], f, err
+	return filepath.Base(args[0]), f, err
 }
 
 func (m *made) randomFormula() (string, *Formula, error) {

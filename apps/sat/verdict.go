@@ -151,7 +151,7 @@ func hearing(args []string) (*apps.Problem, error) {
 		return nil, err
 	}
 	var h Hearing
-	if h.Formula, err = apps.ReadFile(name, maxHearing); err != nil {
+	if h.Formula, err = apps.ReadFile(args[0], maxHearing); err != nil {
 		return nil, err
 	}
 	size := len(h.Formula)

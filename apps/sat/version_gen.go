@@ -3,4 +3,4 @@
 package sat
 
 // sources names all that this package's jobs are made of: go generate writes it anew.
-const sources = "2bcc3592b965dd93f8e9cafeee89c3c05f89a1bbe21139ff182ee00fb7ac9874"
+const sources = "85f34d668ce6807177f6ff9c117edf3378e12f6d1743077d62b012bd04a1dc4d"

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,7 +45,7 @@ type parser struct {
 
 // parse reads the instance in data. What it refuses is an *apps.InputError that names the line.
 func parse(file string, data []byte) (*Instance, error) {
-	p := &parser{file: file, lines: bytes.Split(data, []byte("\n")), name: file}
+	p := &parser{file: file, lines: bytes.Split(data, []byte("\n")), name: filepath.Base(file)}
 	for {
 		text, more := p.next()
 		if !more || text == "EOF" {
