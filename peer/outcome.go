@@ -44,6 +44,10 @@ func (x *reporter) outcomeOfRun(info *runs.Info, r *part) control.Outcome {
 	if r != nil {
 		x.runs.mu.Lock()
 		o.Peers, o.Stats, o.Trust, o.Gave = r.most, *r.total(), trust(m, &r.proofs, info.Answered), r.gave(x.host.ID())
+		if r.restored > 0 && m.Verify != "" {
+			o.Trust.Bound += fmt.Sprintf("; that, and all that is counted, is of what was computed since this machine last "+
+				"took the run up: %d results that it had by then had been compared before, and are in none of it", r.restored)
+		}
 		o.Sworn, o.Unheard = r.oaths.all(), r.unheard()
 		x.runs.mu.Unlock()
 	} else if o.Peers = head.Peers; err == nil && m.Verify == "" {

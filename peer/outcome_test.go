@@ -41,6 +41,24 @@ func TestAnswerIsDamaged(t *testing.T) {
 	}
 }
 
+// An answer of a verified run says how much of what it rests on was compared in a former life, of which the figures
+// know nothing: it was wrong with probability 0 at most, whatever had been believed before.
+func TestTrustOfFormerLives(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a := open(t, checkpointing, in(dir))
+	work := last(t)
+	run := verified(t, a, "doubt=1e-3", work.arg)
+	until(t, "it has a checkpoint", func() bool { return a.Stored(run) > 0 })
+	a.Close()
+	a = open(t, checkpointing, in(dir))
+	work.end(t)
+	o, err := a.Wait(deadline(t), run, nil)
+	if err != nil || o.Trust == nil || !strings.Contains(o.Trust.Bound, "had been compared before") {
+		t.Errorf("it rests on %+v, %v", o.Trust, err)
+	}
+}
+
 // An answer that the disk has refused is had from the checkpoint in the next life: nothing is computed again.
 func TestUnsavedAnswerIsHadAgain(t *testing.T) {
 	t.Parallel()

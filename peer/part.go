@@ -52,6 +52,7 @@ type part struct {
 	settled   bool             // nothing is added to them any more
 	late      int              // workers that were in a leaf then, for long, so that they lack something
 	proofs    driver.Proofs    // what was compared, by then
+	restored  uint64           // results that it began with
 	oaths     oaths            // on whose word that was believed
 	earlier   []driver.Earned  // before it was suspended
 	ended     time.Time
@@ -185,7 +186,8 @@ func (t *conductor) stop(o runs.Stop) {
 	t.crew.arbiter.leave(r.cores)
 	t.crew.memory.leave(o.Run)
 	t.crew.commitments.forget(o.Run)
-	r.final, r.ended, r.proofs = &final, t.now(), s.Stats().Proofs
+	last := s.Stats()
+	r.final, r.ended, r.proofs, r.restored = &final, t.now(), last.Proofs, last.Steal.PartialsRestored
 	switch {
 	case r.manifest.Owner != t.self && o.HandOver: // settled later: it may take a while
 		t.voice.tell(gossip.KindLoad, r.lastLoad(&final, 0))
