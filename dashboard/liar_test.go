@@ -171,6 +171,29 @@ func TestNothingIsLaterThanNow(t *testing.T) {
 	}
 }
 
+// Guards against a member that says again and again of others' jobs that they were lost, one after the other: that makes
+// one notice a minute, so that others stay.
+func TestNoticesOfOnePeer(t *testing.T) {
+	origin := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	notices := 0
+	s := newStory("r", origin, func(string, string, string) { notices++ })
+	at := origin
+	told := func(peer string, list ...report.Segment) {
+		s.hear(&report.Part{Peer: peer, Segments: list}, at)
+	}
+	for second := range 100 {
+		at = origin.Add(time.Duration(second) * time.Second)
+		for i := range 3 {
+			job := fmt.Sprint(3*second + i)
+			told("honest", report.Segment{ID: job, Job: job, Start: at.Add(-time.Second)})
+			told("liar", report.Segment{Job: job, End: at, State: report.SegmentRestarted})
+		}
+	}
+	if notices != 2 {
+		t.Errorf("one member makes %d notices in 100 seconds", notices)
+	}
+}
+
 // Guards that the end of the server waits for no more than one report.
 func TestHearingEnds(t *testing.T) {
 	begun := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)

@@ -22,6 +22,9 @@ const (
 	settleAfter = 8 * time.Second
 	// lately is over how long efficiency is measured.
 	lately = 10 * time.Second
+	// spokenEvery is how often at most what one peer tells of lost jobs makes a notice: it may not be so, and others'
+	// notices would make way.
+	spokenEvery = time.Minute
 	// maxLife bounds the times of a run, and ahead how much later than now what is told may be: clocks are not quite
 	// the same.
 	maxLife = 10 * 365 * 24 * time.Hour
@@ -42,6 +45,7 @@ type story struct {
 	parts  []report.Forgotten // what the peers have no memory of
 	heard  []time.Duration    // when each peer was heard of last
 	looked []int              // what its reports have cost: see maxLooked
+	spoken []time.Duration    // when each has last told of lost jobs, for a notice; 0: never
 	newest time.Duration      // the latest time heard of
 	latest time.Duration      // that can be
 	ended  bool               // its segments are settled
@@ -99,7 +103,7 @@ func (s *story) hear(r *report.Part, now time.Time) {
 		s.index[r.Peer] = i
 		s.peers, s.places = append(s.peers, r.Peer), append(s.places, r.Cluster)
 		s.spans, s.parts, s.heard = append(s.spans, spanLog{}), append(s.parts, report.Forgotten{}), append(s.heard, 0)
-		s.looked = append(s.looked, 0)
+		s.looked, s.spoken = append(s.looked, 0), append(s.spoken, 0)
 	}
 	paid := (s.at(now) - s.heard[i]).Seconds() * lookedRate
 	s.tree.looked = max(0, s.looked[i]-int(min(paid, maxLooked)))
@@ -113,8 +117,14 @@ func (s *story) hear(r *report.Part, now time.Time) {
 	if r.Forgotten.Segments > s.parts[i].Segments {
 		s.parts[i] = r.Forgotten
 	}
+	lost := 0
 	for k := range r.Segments {
-		s.put(i, &r.Segments[k])
+		lost += s.put(i, &r.Segments[k])
+	}
+	if at := s.heard[i]; lost > 0 && (s.spoken[i] == 0 || at-s.spoken[i] >= spokenEvery) {
+		s.spoken[i] = max(at, 1)
+		s.notice("X", "bad", fmt.Sprintf("%s lost with the peers that ran them, and run again.",
+			plural(lost, "segment is", "segments are")))
 	}
 	s.looked[i] = min(s.tree.looked, maxLooked)
 	for _, run := range r.Activities {
@@ -128,11 +138,11 @@ func (s *story) at(t time.Time) time.Duration { return min(max(0, t.Sub(s.origin
 // told is a time of which a peer tells: nothing has happened later than now.
 func (s *story) told(t time.Time) time.Duration { return min(s.at(t), s.latest) }
 
-// put takes in a segment of a peer. All of a peer's hold one copy of its name.
-func (s *story) put(peer int, t *report.Segment) {
+// put takes in a segment of a peer, or counts those that were lost of which it tells. All of a peer's hold one copy of
+// its name.
+func (s *story) put(peer int, t *report.Segment) (lost int) {
 	if t.State == report.SegmentRestarted {
-		s.lost(t.Job, s.told(t.End))
-		return
+		return s.lost(t.Job, s.told(t.End))
 	}
 	seg := Segment{
 		ID: t.ID, Job: t.Job, Peer: s.peers[peer], Cluster: s.places[peer], Start: s.told(t.Start), Spawned: t.Spawned,
@@ -143,7 +153,7 @@ func (s *story) put(peer int, t *report.Segment) {
 		seg.Start, seg.Cluster = old.Start, old.Cluster
 	} else if len(t.Job) > maxJob || s.tree.Put(seg) != nil { // it is full, or the record cannot be: others' word
 		s.full++
-		return
+		return 0
 	}
 	if t.State != report.SegmentRunning {
 		seg.State, seg.End = report.SegmentDone, max(seg.Start, s.told(t.End))
@@ -155,22 +165,24 @@ func (s *story) put(peer int, t *report.Segment) {
 	}
 	if known && old.State == report.SegmentRestarted && seg.State == report.SegmentRunning &&
 		seg.Executed == old.Executed {
-		return // nothing that was not known when it was lost
+		return 0 // nothing that was not known when it was lost
 	}
 	s.newest = max(s.newest, seg.Start, seg.End)
 	_ = s.tree.Put(seg) // it is known, so there is room
+	return 0
 }
 
-// lost ends the segments of a job whose thief was lost.
-func (s *story) lost(job string, at time.Duration) {
+// lost ends the segments of a job whose thief was lost, and counts them.
+func (s *story) lost(job string, at time.Duration) (n int) {
 	for _, seg := range s.tree.At(job) {
 		if !seg.State.Ended() && seg.Start < at {
 			seg.State, seg.End = report.SegmentRestarted, at
 			if s.tree.Put(seg) == nil {
-				s.notice("X", "bad", "job "+clipped(job)+" was lost with the peer that ran it, and is run again")
+				n++
 			}
 		}
 	}
+	return n
 }
 
 // loses ends what runs on peers that are not there any more, as far as is known, at the time when they were last
