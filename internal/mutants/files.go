@@ -17,6 +17,8 @@ var fileMutants = []mutant{
 		new: "err == nil && t.problem.Save == nil"},
 	{name: "files/full-is-good", wrong: "a directory on a full disk is good for a daemon", file: "cli/doctor.go", pkg: "cli",
 		run: "^TestNoRoomForALog$", old: "_, err := probe.Write(make([]byte, 4096))", new: "var err error"},
+	{name: "files/anothers-socket", wrong: "a daemon that ends takes the socket of the next one away", file: "peer/control/socket.go",
+		run: "^TestAnotherInItsPlace$", old: "l.SetUnlinkOnClose(!others)", new: "l.SetUnlinkOnClose(true)"},
 	{name: "files/wide-keys", wrong: "a long path takes five times the memory that it took on its way",
 		file: "internal/checkpoint/record.go", run: "^TestLongPaths$", old: "if c < large {", new: "if c == 0 && false {"},
 	{name: "files/index-unbounded", wrong: "results with long paths fill the memory", file: "peer/ledger.go",

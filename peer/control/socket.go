@@ -132,14 +132,21 @@ func (s *socket) writeToken() error {
 	return nil
 }
 
-// Close ends listening, removes the token, and lets the next daemon have the directory.
+// Close ends listening, removes the token, and lets the next daemon have the directory. Where that was removed and
+// another daemon was started since, the socket and the token there are that one's, and stay.
 func (s *socket) Close() error {
-	err := s.Listener.Close() // which removes the socket
-	if errors.Is(err, net.ErrClosed) {
+	token, err := os.ReadFile(TokenPath(s.dir))
+	others := err == nil && string(token) != s.token+"\n"
+	if l, ok := s.Listener.(*net.UnixListener); ok {
+		l.SetUnlinkOnClose(!others)
+	}
+	if err = s.Listener.Close(); errors.Is(err, net.ErrClosed) {
 		err = nil
 	}
-	if e := os.Remove(TokenPath(s.dir)); !errors.Is(e, fs.ErrNotExist) {
-		err = errors.Join(err, e)
+	if !others {
+		if e := os.Remove(TokenPath(s.dir)); !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
 	}
 	return errors.Join(err, s.lock.Unlock()) // the file stays: removing it could take the lock of the next one away
 }

@@ -152,6 +152,35 @@ func TestAgain(t *testing.T) {
 	}
 }
 
+// Guards that a daemon whose directory was removed, and which ends when another one has begun in its place, does not take
+// that one's socket and token away: nothing but a signal would reach it.
+func TestAnotherInItsPlace(t *testing.T) {
+	dir := newDir(t)
+	open := func() *Server {
+		s, err := Open(dir, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	first := open()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	second := open()
+	if err := first.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if c, err := Connect(dir); err != nil {
+		t.Error(err)
+	} else {
+		c.Close()
+	}
+	if err := second.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestStrangeToken meets a token file that is none of ours.
 func TestStrangeToken(t *testing.T) {
 	_, _, dir := serve(t, &fake{})
