@@ -156,14 +156,15 @@ func (c *checkpoints) reopen(m *statement.SignedManifest, args []string) (*resum
 		return nil, err
 	}
 	r.stored = c.contents(m, l.Records())
-	c.found(m.Run, &r.stored)
+	r.ledger.found(&r.stored)
 	return r, nil
 }
 
-// found says of what a checkpoint held when it was opened who had computed it.
-func (c *checkpoints) found(run job.RunID, s *stored) {
-	c.quota.found(run, s.by)
-	c.index.found(run, s.memory)
+// found says of what a checkpoint held when it was opened who had computed it, and whether that is at hand.
+func (k *ledger) found(s *stored) {
+	k.of.quota.found(k.run, s.by)
+	k.of.index.found(k.run, s.memory)
+	k.more.Store(s.beyond > 0)
 }
 
 // remove removes the checkpoint of a run that is over, unless that has been taken up meanwhile.

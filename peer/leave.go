@@ -29,7 +29,7 @@ func (p *Peer) Leave(ctx context.Context) error {
 		wg.Go(func() {
 			r.session.Leave(patience)
 			if r.manifest.Owner != p.runs.self {
-				needless[i] = patience > 0 && r.session.Stats().Steal.PartialsLeft == 0
+				needless[i] = patience > 0 && r.session.Stats().Steal.PartialsLeft == 0 && !r.ledger.hasMore()
 				f := r.session.Figures()
 				last := statsOf(f, r.session.Stats())
 				p.voice.tell(gossip.KindLoad, r.lastLoad(&last, f.Late))

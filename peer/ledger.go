@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/wire"
@@ -26,6 +27,7 @@ type ledger struct {
 	trouble error           // why it is not
 	full    error           // why the last result was not taken
 	closed  bool
+	more    atomic.Bool // it had more when it was opened than is at hand
 	// unwanted says that the directory is to be removed when the log is closed.
 	unwanted bool
 	opened   chan struct{} // closed when open has come to an end
@@ -183,6 +185,9 @@ func (k *ledger) close(remove bool) {
 		k.end(l, remove)
 	}
 }
+
+// hasMore says whether it has results that its session was never given.
+func (k *ledger) hasMore() bool { return k != nil && k.more.Load() }
 
 func (k *ledger) isOpened() bool {
 	select {
