@@ -66,16 +66,18 @@ func (s *Server) setPrefs(r *http.Request) error {
 	p := s.prefs
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.path != "" {
+		text, err := json.Marshal(next)
+		if err == nil {
+			err = durable.Write(p.path, 0o600, false, durable.Bytes(append(text, '\n')))
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w: the preferences cannot be kept: %w", report.ErrUnavailable, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	p.now = next
-	if p.path == "" {
-		return nil
-	}
-	text, err := json.Marshal(next)
-	if err == nil {
-		err = durable.Write(p.path, 0o600, false, durable.Bytes(append(text, '\n')))
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: the preferences cannot be kept: %w", report.ErrUnavailable, err)
-	}
-	return err
+	return nil
 }

@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -240,5 +241,15 @@ func TestPrefsAreKept(t *testing.T) {
 	}
 	if p := fetch[dashboard.Prefs](t, serve(), "/prefs"); p.Theme != "system" {
 		t.Errorf("from a spoilt file %+v", p)
+	}
+	if err := errors.Join(os.Remove(path), os.MkdirAll(filepath.Join(path, "full"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if code, text := s.do(t, s.enter(t, dashboard.Control), request{method: "POST", path: "/api/v1/prefs",
+		body: `{"theme":"light","units":"decimal"}`}); code == 200 {
+		t.Errorf("what cannot be written is taken: %s", text)
+	}
+	if p := fetch[dashboard.Prefs](t, s, "/prefs"); p.Theme != "dark" {
+		t.Errorf("what was refused is in force: %+v", p)
 	}
 }
