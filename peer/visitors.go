@@ -330,7 +330,13 @@ func (v *visitors) carry(m *steal.Message) (here, sent bool) {
 			delete(g.has, h)
 		}
 	}
-	return true, g.send(&tab.Frame{Steal: m})
+	sent = g.send(&tab.Frame{Steal: m})
+	if !sent && m.Reply != nil { // they go to somebody else
+		for i := range m.Reply.Jobs {
+			delete(g.has, m.Reply.Jobs[i].Handle)
+		}
+	}
+	return true, sent
 }
 
 // errTab is what a correct tab does not send.

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/satin-peer/satin/internal/tab"
+	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/steal"
 )
@@ -43,6 +44,24 @@ func TestTabsGoWhenTheirLinkExpires(t *testing.T) {
 		if !slices.Equal(told, at.told) {
 			t.Errorf("at %d %q have to go, want %q", at.unix, told, at.told)
 		}
+	}
+}
+
+// Jobs that did not reach a tab, which was behind, are none that it has: else it had as many as it may in the end, and
+// got no more; and could name them as those above its own.
+func TestJobsThatDoNotArrive(t *testing.T) {
+	behind := true
+	run := job.RunID{1}
+	g := &guest{id: "a", run: run, ready: true, has: map[steal.Handle]job.Path{},
+		send: func(*tab.Frame) bool { return !behind }}
+	v := &visitors{guests: map[steal.PeerID]*guest{g.id: g}}
+	for h := range steal.Handle(2) {
+		_, sent := v.carry(&steal.Message{Run: run, To: steal.Address{Peer: g.id},
+			Reply: &steal.StealReply{Jobs: []steal.Grant{{Handle: h}}}})
+		if sent == behind || len(g.has) != int(h) {
+			t.Errorf("sent %v, it has %d jobs", sent, len(g.has))
+		}
+		behind = false
 	}
 }
 
