@@ -222,5 +222,11 @@ func (p *Peer) Guests() int {
 	return len(p.visitors.guests)
 }
 
+// BreakGateway ends the gateway, as when its listener fails.
+func (p *Peer) BreakGateway() {
+	_ = p.sharing.server.Close(context.Background())
+	<-p.sharing.served
+}
+
 // PruneInputs removes inputs that no run has named for a while, as if it was that time.
 func (p *Peer) PruneInputs(now time.Time) { p.constants.prune(now) }

@@ -120,10 +120,23 @@ func hexVersion(v string) string { return hex.EncodeToString([]byte(v)) }
 func (x *sharing) at() statement.Origin {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.server == nil {
+	if !x.listens() {
 		return ""
 	}
 	return x.server.Origin()
+}
+
+// listens says whether there is a gateway that has not ended by itself. The mutex is held.
+func (x *sharing) listens() bool {
+	if x.server == nil {
+		return false
+	}
+	select {
+	case <-x.served:
+		return false
+	default:
+		return true
+	}
 }
 
 // open opens the gateway, if it is not.
@@ -131,13 +144,14 @@ func (x *sharing) open(a control.Sharing) (_ *gateway.Server, opened bool, _ err
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	a.Run, a.Seconds = "", 0
-	if x.server != nil {
+	if x.listens() {
 		if a != x.asked && a != (control.Sharing{}) {
 			return nil, false, control.Errorf(control.ErrRefused, "the gateway listens on %s already: leave the address out, "+
 				"or start the daemon again", cmp.Or(x.asked.Listen, gateway.DefaultListen))
 		}
 		return x.server, false, nil
 	}
+	x.end() // it has ended by itself, but for the visits
 	s, err := gateway.Open(gateway.Config{House: x.visitors, Listen: a.Listen, URL: a.URL, CertFile: a.Cert,
 		KeyFile: a.Key, Dist: x.dist, Log: x.log})
 	if errors.Is(err, gateway.ErrConfig) {
@@ -172,6 +186,11 @@ func (x *sharing) stop(a control.Sharing) error {
 func (x *sharing) close() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	return x.end()
+}
+
+// end is close; the mutex is held.
+func (x *sharing) end() bool {
 	if x.server == nil {
 		return false
 	}

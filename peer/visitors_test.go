@@ -227,6 +227,19 @@ func TestSharingStops(t *testing.T) {
 	_, _ = dial(t, link(t, a, ""))
 }
 
+// A gateway that has ended by itself, as when its listener fails, is opened again for the next link, elsewhere too.
+func TestGatewayThatHasEnded(t *testing.T) {
+	t.Parallel()
+	a := open(t, browsers)
+	_, _ = dial(t, link(t, a, ""))
+	a.BreakGateway()
+	s, err := a.Share(t.Context(), control.Sharing{Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = dial(t, s.Link)
+}
+
 // There is no link to help with a run that has ended.
 func TestShareOfAnEndedRun(t *testing.T) {
 	t.Parallel()
