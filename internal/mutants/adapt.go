@@ -205,6 +205,8 @@ var worldMutants = []mutant{
 	{name: "adaptsim/writes-in-each-phase", wrong: "each job that goes on writes what all share", file: "internal/sim/phases.go",
 		pkg: "internal/sim/paper", run: "^TestSameDecisions$", old: "version = int32(g.writing.Step(g.children[0]))",
 		new: "_ = version"},
+	{name: "adaptsim/aborted-is-idle", wrong: "who was at a job that was aborted counts as idle",
+		file: "internal/sim/sweep.go", run: "^TestAbortedWorkIsWork$", old: "			g.halts(i)\n", new: ""},
 	{name: "adaptsim/link-unseen", wrong: "nobody sees that a link has recovered", file: "internal/sim/adapt.go",
 		run: "^TestLinksThatRecoverBringBack$",
 		old: "i != m.cluster {\n			s.Links[adapt.ClusterID(clusterID(i))] = rate",

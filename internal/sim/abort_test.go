@@ -64,3 +64,37 @@ func TestAbortOvertakesLeaf(t *testing.T) {
 		}
 	}
 }
+
+// TestAbortedWorkIsWork: the time in which a worker was at a job that came to nothing counts as time at work, whether
+// the job was aborted, its peer was lost or the run ended first. A peer that is gone is not at work.
+func TestAbortedWorkIsWork(t *testing.T) {
+	config := func(tree Tree, faults ...Fault) Config {
+		wide := wan.Conditions{Bandwidth: 1e7, Latency: 50 * time.Millisecond}
+		return Config{Tree: tree, Seed: 1, Policy: policyNamed("rs"), Bucket: time.Minute, Faults: faults,
+			Network: wan.Uniform([]int{1, 1, 1, 1}, lan, wide)}
+	}
+	for deaf, least := range map[bool]time.Duration{ // leaves 3 and 5, and one of an hour that was begun with 5
+		false: 61*time.Second + 500*time.Millisecond,
+		true:  120 * time.Second,
+	} {
+		c := config(gambit{})
+		c.Deaf = deaf
+		if r, err := Run(c); err != nil || r.Busy < least {
+			t.Errorf("deaf %t: workers were busy for %v, want %v and more (%v)", deaf, r.Busy, least, err)
+		}
+	}
+	r, err := Run(config(twoLeaves{}, Fault{Kind: AllButOne, At: 30 * time.Second},
+		Fault{Kind: Slow, At: 50 * time.Second, Peer: 3, Amount: 0.5}))
+	if d := r.Busy - 210*time.Second; err != nil || max(d, -d) > time.Second {
+		t.Errorf("workers were busy for %v, want three minutes and the half of one that was lost (%v)", r.Busy, err)
+	}
+	sum := 0.0
+	for _, row := range r.Timeline {
+		for i, share := range row {
+			sum += share * min(r.Elapsed-time.Duration(i)*time.Minute, time.Minute).Seconds()
+		}
+	}
+	if d := sum - r.Busy.Seconds(); max(d, -d) > 1e-6 {
+		t.Errorf("the timeline has %v s of work, and Busy is %v", sum, r.Busy)
+	}
+}

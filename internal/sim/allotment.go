@@ -39,6 +39,19 @@ func (a *allotment) change(cores int) {
 	a.goOn()
 }
 
+// halt books what all workers have done so far, if they are there.
+func (a *allotment) halt() {
+	p := a.of
+	if !p.alive {
+		return
+	}
+	for i := range p.engine.workers {
+		if p.engine.workers[i].runs() {
+			p.pause(i)
+		}
+	}
+}
+
 // goOn has frames have what came home while they rested, if that is over.
 func (a *allotment) goOn() {
 	p := a.of

@@ -44,6 +44,7 @@ type engine struct {
 	nodes    map[job.Identity]Node // audit: of all outcomes that were stored
 	shuffled func(again bool) bool // whether a frame spawns its children in another order
 	largest  bool                  // Config.Largest
+	halts    func(worker int)      // books what a worker has done that is not to end its job
 	writing  Writing               // the tree, if jobs of it change what all read,
 	wrote    func(Node)            // and who is told of one that has ended
 	sharing  *sharer               // nil: nothing is shared
@@ -133,8 +134,8 @@ func newEngine(tree Tree, workers int) engine {
 	informed, _ := tree.(Informed)
 	return engine{
 		tree: tree, phased: phased, informed: informed, workers: make([]worker, workers), idle: workers,
-		shuffled: func(bool) bool { return false },
-		given:    make(map[steal.Ref]givenJob), revoked: make(map[steal.Ref]bool),
+		shuffled: func(bool) bool { return false }, halts: func(int) {},
+		given: make(map[steal.Ref]givenJob), revoked: make(map[steal.Ref]bool),
 		segments: make(map[steal.SegmentID]*segment),
 	}
 }

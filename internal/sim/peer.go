@@ -102,7 +102,7 @@ func (p *peer) start() error {
 		p.cores.cores = w.cfg.Cores(int(p.number))
 	}
 	p.engine = newEngine(w.cfg.Tree, p.cores.cores)
-	p.engine.deaf = w.cfg.Deaf
+	p.engine.deaf, p.engine.halts = w.cfg.Deaf, p.pause
 	p.engine.owner, p.engine.run = p.number, w.run
 	if w.cfg.Outcast != nil {
 		p.engine.traced = int32(w.cfg.Outcast.Peer)
@@ -157,6 +157,7 @@ func (p *peer) address() steal.Address { return steal.Address{Peer: p.id, Inc: p
 
 // stop ends a life; what it did stays on the books.
 func (p *peer) stop() {
+	p.cores.halt()
 	p.usage.keep(p)
 	p.alive, p.leaving = false, false
 	p.core = nil

@@ -89,6 +89,7 @@ func (w *world) report() *Report {
 	r.Steals = w.steals()
 	r.Counts.Restarts = max(r.Steals.Restarts, 1) - 1
 	for _, p := range w.peers {
+		p.cores.halt() // copies are perhaps at work still
 		r.Work += time.Duration(p.usage.work)
 		r.Busy += time.Duration(p.usage.busy)
 	}

@@ -35,6 +35,8 @@ func (g *engine) sweep(unwanted []steal.Ref) []steal.Ref {
 		}
 		if w.held {
 			g.held--
+		} else {
+			g.halts(i)
 		}
 		w.busy, w.held, w.took = false, false, 0
 		w.token++

@@ -87,11 +87,7 @@ func (p *peer) leafDone(i int, token uint64) {
 
 // setSpeed changes how fast the peer computes.
 func (p *peer) setSpeed(speed float64) {
-	for i := range p.engine.workers {
-		if p.engine.workers[i].runs() {
-			p.pause(i)
-		}
-	}
+	p.cores.halt()
 	p.speed = speed
 	for i := range p.engine.workers {
 		if p.engine.workers[i].runs() {
@@ -102,11 +98,7 @@ func (p *peer) setSpeed(speed float64) {
 
 // stall freezes the peer for a while: it computes nothing, hears nothing, says nothing; messages wait.
 func (p *peer) stall(until int64) {
-	for i := range p.engine.workers {
-		if p.engine.workers[i].runs() {
-			p.pause(i)
-		}
-	}
+	p.cores.halt()
 	p.stalledUntil = max(p.stalledUntil, until)
 	for i := range p.engine.workers {
 		if p.engine.workers[i].runs() {
