@@ -207,6 +207,8 @@ var worldMutants = []mutant{
 		new: "_ = version"},
 	{name: "adaptsim/aborted-is-idle", wrong: "who was at a job that was aborted counts as idle",
 		file: "internal/sim/sweep.go", run: "^TestAbortedWorkIsWork$", old: "			g.halts(i)\n", new: ""},
+	{name: "adaptsim/sends-when-gone", wrong: "a peer that is lost goes on sending", file: "internal/sim/peer.go",
+		run: "^TestUnsentIsLostWithItsPeer$", old: "	p.world.net.bulk.end(p)\n", new: ""},
 	{name: "adaptsim/link-unseen", wrong: "nobody sees that a link has recovered", file: "internal/sim/adapt.go",
 		run: "^TestLinksThatRecoverBringBack$",
 		old: "i != m.cluster {\n			s.Links[adapt.ClusterID(clusterID(i))] = rate",

@@ -52,6 +52,17 @@ func (w *bulk) send(p, receiver *peer, m *steal.Message, size int) {
 	}
 }
 
+// end is called when a peer is gone: what it had not sent is lost with it, and its next life has streams of its own.
+func (w *bulk) end(p *peer) {
+	for k, i := range w.index {
+		if k.from == p.number {
+			s := w.streams[i]
+			s.queue, s.unsent = s.queue[:min(1, len(s.queue))], 0
+			delete(w.index, k)
+		}
+	}
+}
+
 // pump sends chunks while the window lets it.
 func (w *bulk) pump(stream int) {
 	s := w.streams[stream]

@@ -99,7 +99,8 @@ func (h *harm) leave(p *peer) {
 	p.settle()
 }
 
-// gone ends the life of a peer that has said goodbye. Its last messages are sent; it runs nothing any more.
+// gone ends the life of a peer that has said goodbye. Its last messages are sent, but for the rest of long ones; it
+// runs nothing any more.
 func (h *harm) gone(p *peer) {
 	h.world.trace.line(h.world.now, p.id, "is gone")
 	h.calm.since = max(h.calm.since, h.world.now)

@@ -159,6 +159,7 @@ func (p *peer) address() steal.Address { return steal.Address{Peer: p.id, Inc: p
 func (p *peer) stop() {
 	p.cores.halt()
 	p.usage.keep(p)
+	p.world.net.bulk.end(p)
 	p.alive, p.leaving = false, false
 	p.core = nil
 }
