@@ -2,6 +2,9 @@ package main
 
 import (
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -86,6 +89,26 @@ func TestChoose(t *testing.T) {
 	}
 	if _, err := choose([]string{"fob"}); err == nil || !strings.Contains(err.Error(), "fib, apps") {
 		t.Errorf("an unknown section gives %v", err)
+	}
+}
+
+// Guards that -write replaces the pages that are read, and that whoever is refused it hears of every section.
+func TestPagesAreTheDocuments(t *testing.T) {
+	_, err := pageOf(sections)
+	for _, s := range sections {
+		if _, gone := os.Stat(filepath.Join(resultsDir, s.page)); gone != nil {
+			t.Errorf("section %s: %v", s.name, gone)
+		}
+		if err == nil || !slices.Contains(strings.Fields(strings.ReplaceAll(err.Error(), ",", " ")), s.name) {
+			t.Errorf("no word of section %s: %v", s.name, err)
+		}
+	}
+}
+
+// Guards that a page says which command made it: there is a target of make for most, each of another name.
+func TestPagesSayTheirCommand(t *testing.T) {
+	if text := heading(sections[:2], 3); !strings.Contains(text, "`cd internal/bench && go run . -rounds 3 fib apps`") {
+		t.Error(text)
 	}
 }
 

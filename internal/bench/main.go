@@ -5,12 +5,12 @@
 //
 //	go run . [-rounds N] [-write] [-cells CELLS] [SECTION ...]
 //
-// Sections are fib, apps, golomb, leaf, thief and udp, of one machine's engine; steal, swarm, cost and apart, of
-// processes that work together; idle, of those that do not; wide and adaptive, of processes over an emulated network;
-// recovery and alarms, of those that are lost; objects and trees, of what they share; hosts and steps, of a search
-// and a program in steps that lose some; tab, of browsers that help; and watched and page, of what it costs to be
-// watched. Without any, those of the engine run, in about a quarter of an hour on two cores. APPS="uts sat" in the
-// environment chooses among the applications of apps and of apart.
+// Sections are fib, apps, golomb, leaf, thief and udp, of one machine's engine; steal, swarm, cost, apart and members,
+// of processes that work together; idle, of those that do not; wide and adaptive, of processes over an emulated
+// network; recovery and alarms, of those that are lost; objects and trees, of what they share; hosts and steps, of a
+// search and a program in steps that lose some; tab, of browsers that help; yield, of the owner's program beside a
+// daemon; and watched and page, of what it costs to be watched. Without any, those of the engine run, in about a third
+// of an hour on two cores. APPS="uts sat" in the environment chooses among the applications of apps and of apart.
 // -write keeps the figures in docs/results, in a page for each of these. It is a module of its own, so that the rivals
 // it measures stay out of satin's go.mod. `make bench BENCH=fib` at the root runs a section, `make bench-swarm` those
 // of processes.
@@ -67,9 +67,9 @@ const (
 	swarmPage    = "swarm.md"
 	idlePage     = "idle.md"
 	widePage     = "wide.md"
-	adaptivePage = "adaptive-processes.md"
+	adaptivePage = "adaptive.md"
 	watchedPage  = "dashboard.md"
-	recoveryPage = "recovery-processes.md"
+	recoveryPage = "recovery.md"
 	objectsPage  = "objects.md"
 	tabPage      = "tab.md"
 	yieldPage    = "yield.md"
@@ -106,19 +106,22 @@ func main() {
 
 // pageOf is the page that the sections make: all of its own, and no other.
 func pageOf(chosen []section) (string, error) {
-	page, of := chosen[0].page, 0
+	var pages []string
+	of := map[string][]string{}
 	for _, s := range sections {
-		if s.page == page {
-			of++
+		if of[s.page] == nil {
+			pages = append(pages, s.page)
 		}
+		of[s.page] = append(of[s.page], s.name)
 	}
-	for _, s := range chosen {
-		if s.page != page || len(chosen) != of {
-			return "", fmt.Errorf(
-				"-write is for all sections of one page: fib apps golomb leaf thief udp, or steal swarm cost apart members, or wide, or adaptive, or recovery alarms, or objects trees hosts, or tab, or yield, or watched page")
-		}
+	page := chosen[0].page
+	if len(chosen) == len(of[page]) && !slices.ContainsFunc(chosen, func(s section) bool { return s.page != page }) {
+		return page, nil
 	}
-	return page, nil
+	for i, p := range pages {
+		pages[i] = strings.Join(of[p], " ")
+	}
+	return "", fmt.Errorf("-write is for all sections of one page: %s", strings.Join(pages, ", or "))
 }
 
 // choose finds the named sections; those of the engine if none is named.
@@ -146,6 +149,16 @@ func choose(names []string) ([]section, error) {
 	return chosen, nil
 }
 
+// heading says when, where and how the figures were made.
+func heading(chosen []section, rounds int) string {
+	names := ""
+	for _, s := range chosen {
+		names += " " + s.name
+	}
+	return fmt.Sprintf("# Figures of satin\n\n%s, %s.\n\nMedians and quartiles of the rounds; made by "+
+		"`cd internal/bench && go run . -rounds %d%s`.\n", time.Now().Format("2 January 2006"), machine(), rounds, names)
+}
+
 // measure runs the sections and prints each table as it comes. The report is all of them.
 func measure(chosen []section, rounds int) (report string, err error) {
 	w, err := newWorkshop()
@@ -157,9 +170,7 @@ func measure(chosen []section, rounds int) (report string, err error) {
 		fmt.Println(text)
 		report += text + "\n"
 	}
-	show(fmt.Sprintf(
-		"# Figures of satin\n\n%s, %s.\n\nMedians and quartiles of the rounds; made by `make bench` or `make bench-swarm`.\n",
-		time.Now().Format("2 January 2006"), machine()))
+	show(heading(chosen, rounds))
 	for _, s := range chosen {
 		tables, err := s.measure(w, rounds)
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/satin-peer/satin/internal/swarm"
 )
 
-// swarmInstances are runs of five seconds or more on one core: starting a run costs a swarm some hundredths
-// of a second.
+// swarmInstances are two runs of several seconds on one core and two of little more than one, of which the hundredths
+// of a second that it costs a swarm to start a run are a larger part.
 var swarmInstances = []string{"nqueens 17", "tsp --random 95 --seed 2", "uts T1L", "raytracer balls --samples 2"}
 
 // formations are the swarms that are compared, each of processes with so many workers.
