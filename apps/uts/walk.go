@@ -25,21 +25,23 @@ func walk(tree *Tree, nodes ...Place) *walker {
 //
 // The hashes of a node's children do not depend on each other. Made one after the other, with no decision between
 // them, they keep the processor busy; making each when it is its turn to be visited takes a tenth longer.
+//
+// What is waiting and the tally are kept out of the walker meanwhile: in it, they are written to memory at every node,
+// and the sequential program was slower than jobs that make no list.
 func (w *walker) visit(limit int) bool {
-	for ; len(w.waiting) > 0; limit-- {
-		if limit == 0 {
-			return true
-		}
-		last := len(w.waiting) - 1
-		n := Node{w.tree, w.waiting[last]}
-		w.waiting = w.waiting[:last]
+	waiting, tally, n := w.waiting, w.tally, Node{Tree: w.tree}
+	for ; len(waiting) > 0 && limit > 0; limit-- {
+		last := len(waiting) - 1
+		n.Place = waiting[last]
+		waiting = waiting[:last]
 		children := n.children()
-		w.tally.visit(&n, children)
+		tally.visit(&n, children)
 		for i := range children {
-			w.waiting = append(w.waiting, n.child(i).Place)
+			waiting = append(waiting, n.child(i).Place)
 		}
 	}
-	return false
+	w.waiting, w.tally = waiting, tally
+	return len(waiting) > 0
 }
 
 // maxShared is how many nodes a job gets at most, 80 KB of them as they travel.
