@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/satin-peer/satin/internal/sim"
 )
@@ -20,9 +21,9 @@ func (d *Document) para(format string, args ...any) {
 	d.b.WriteString("\n\n")
 }
 
-// Made says which command has made the page.
+// Made says which command has made the page, and when: a later program may come to something else.
 func (d *Document) Made(format string, args ...any) {
-	d.para("Made by `%s`.", fmt.Sprintf(format, args...))
+	d.para("Made by `%s`, %s.", fmt.Sprintf(format, args...), time.Now().Format("2 January 2006"))
 }
 
 // table writes a table; the first row is the heading.
@@ -88,6 +89,15 @@ func (s sample) spread() float64 {
 		low, high = min(low, x), max(high, x)
 	}
 	return (high - low) / 2
+}
+
+// judged says whether the middle of the seeds, their mean or median, reaches a target that is the least, or else the
+// most. There is no verdict where the target is within their spread.
+func (s sample) judged(middle, target float64, least bool) string {
+	if math.Abs(middle-target) <= s.spread() {
+		return "within the spread"
+	}
+	return verdict(middle > target == least)
 }
 
 func (s sample) String() string {

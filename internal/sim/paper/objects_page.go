@@ -126,7 +126,7 @@ func goal(s sample, least float64) string {
 	if least == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%.0f %%: %s", least, verdict(s.median() >= least))
+	return fmt.Sprintf("%.0f %%: %s", least, s.judged(s.median(), least, true))
 }
 
 func (x *objectsRuns) onOneCluster(d *Document) {

@@ -190,6 +190,23 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// Guards that a page calls nothing reached that the seeds do not agree on, whatever its target, and says when it was
+// made.
+func TestPagesClaimNothingOnNoise(t *testing.T) {
+	for want, s := range map[string]sample{"95 %: within the spread": {94, 95, 97}, "95 %: reached": {96, 97},
+		"95 %: **missed**": {94}} {
+		if got := goal(s, 95); got != want {
+			t.Errorf("%v: %s, want %s", s, got, want)
+		}
+	}
+	var d Document
+	d.Made("satin-sim table %s", "x")
+	if text := d.String(); !strings.HasPrefix(text, "Made by `satin-sim table x`, ") ||
+		!strings.Contains(text, time.Now().Format("2006")) {
+		t.Errorf("%q", d.String())
+	}
+}
+
 // Every table is found by its name; what is no table or application is answered with the names, and no table is made
 // of no runs.
 func TestNames(t *testing.T) {

@@ -3,7 +3,6 @@ package paper
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/satin-peer/satin/internal/sim"
@@ -285,11 +284,7 @@ func (x *recoveryTarget) judge(runs recoveryRuns) (ours, says string) {
 		return ofCount(n, of), verdict(100*n >= leastReused*of)
 	}
 	s := runs.compare(x.plan, x.other, x.by)
-	over := s.median() - max(x.least, x.most)
-	if math.Abs(over) <= s.spread() {
-		return s.middle(1), "within the spread"
-	}
-	return s.middle(1), verdict(over > 0 == (x.least > 0))
+	return s.middle(1), s.judged(s.median(), max(x.least, x.most), x.least > 0)
 }
 
 var recoveryTargets = []recoveryTarget{
