@@ -135,20 +135,12 @@ func besideTwins(w *workshop, rounds int, title string, instances ...instance) (
 			return nil, err
 		}
 	}
-	var entrants []entrant
-	for _, i := range instances {
-		for workers, p := range programs {
-			times := 1 + workers/2 // two workers need all cores: the better of two runs
-			question := append([]any{"solve", workers, times, i.app}, words(i.args)...)
-			entrants = append(entrants, entrant{fmt.Sprint(i.name(), workers), []*ask.Program{p}, question})
-		}
-	}
-	res, err := interleave(title, rounds, entrants)
+	res, err := interleave(title, rounds, contestants(instances, programs[:]))
 	if err != nil {
 		return nil, err
 	}
 	t := table{title: title, notes: []string{res.note(),
-		"A round runs the twin, one worker and two workers (the better of two runs), each in a process of its own; one worker " +
+		"A round runs the twin, one worker and two workers, the better of two runs of each, in a process of its own; one worker " +
 			"and the twin count wall clock or the process's CPU time, whichever is less, two workers the wall clock.",
 		"Default thresholds but where one is named. All answers are checked. The twin's process has an idle pool, so that it " +
 			"enjoys the same garbage collection as the jobs. Each run has a pool of its own, in which no job knows what an " +
@@ -169,6 +161,20 @@ func besideTwins(w *workshop, rounds int, title string, instances ...instance) (
 				func(round int) float64 { return 100 * (res.value(two, "cpu", round)/res.cost(twin, round) - 1) })})
 	}
 	return []table{t}, nil
+}
+
+// contestants are the twin and the jobs of each instance, the latter by their number of workers. Two workers need all
+// cores, which other programs may want: so the better of two runs counts, and of the twin and of one worker alike, for
+// the better of two is faster than one.
+func contestants(instances []instance, programs []*ask.Program) (list []entrant) {
+	const runs = 2
+	for _, i := range instances {
+		for workers, p := range programs {
+			question := append([]any{"solve", workers, runs, i.app}, words(i.args)...)
+			list = append(list, entrant{fmt.Sprint(i.name(), workers), []*ask.Program{p}, question})
+		}
+	}
+	return list
 }
 
 func words(line string) (list []any) {

@@ -7,7 +7,18 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin/apps/all"
+	"github.com/satin-peer/satin/internal/bench/ask"
 )
+
+// Guards that a speedup compares equals: the better of two runs is faster than one, of the twin as of two workers.
+func TestTwinHasAsManyRuns(t *testing.T) {
+	list := contestants(instances, make([]*ask.Program, 3))
+	for _, e := range list {
+		if runs := e.question[2]; runs != list[2].question[2] {
+			t.Errorf("%s: of %v runs the best counts, and of %s of %v", e.name, runs, list[2].name, list[2].question[2])
+		}
+	}
+}
 
 // Every application is measured, and its instances are understood.
 func TestEachApplicationIsMeasured(t *testing.T) {
