@@ -72,7 +72,7 @@ func (c console) usable(l *settings.Loaded) error {
 	if err := control.CheckDir(l.RuntimeDir); err != nil {
 		return err
 	}
-	if err := c.usablePlaces(l.Join, l.Listen); err != nil {
+	if err := usablePlaces(c, l.Join, l.Listen); err != nil {
 		return err
 	}
 	if l.Emulate == "" {
@@ -86,7 +86,7 @@ func (c console) usable(l *settings.Loaded) error {
 }
 
 // usablePlaces says which value of join or listen a daemon would refuse although its form is right.
-func (c console) usablePlaces(join, listen []string) error {
+func usablePlaces(c console, join, listen []string) error {
 	// nothing is read here
 	targets, err := c.targets(slices.DeleteFunc(slices.Clone(join), func(s string) bool { return s == "-" }))
 	if err != nil {

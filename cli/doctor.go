@@ -127,8 +127,9 @@ func examineState(l *settings.Loaded) control.Finding {
 	}
 	if err := takes(probe); err != nil {
 		return control.Finding{
-			Check: "state", Level: control.Problem, Text: fmt.Sprintf("state_dir %s cannot be used: %v", l.StateDir, err),
-			Fix: "make room on the disk of " + dir + ", or choose another one with --state-dir",
+			Check: "state", Level: control.Problem,
+			Text: fmt.Sprintf("state_dir %s cannot be used: %v", l.StateDir, err),
+			Fix:  "make room on the disk of " + dir + ", or choose another one with --state-dir",
 		}
 	}
 	return control.Finding{Check: "state", Level: control.Good, Text: text}

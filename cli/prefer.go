@@ -34,9 +34,9 @@ func newConfigPutCommand(c console, cmd cobra.Command, take func(args []string) 
 		case executablesKey:
 			err = usableExecutables(values)
 		case "join":
-			err = c.usablePlaces(values, nil)
+			err = usablePlaces(c, values, nil)
 		case "listen":
-			err = c.usablePlaces(nil, values)
+			err = usablePlaces(c, nil, values)
 		}
 		if err != nil {
 			return err

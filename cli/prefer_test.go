@@ -235,8 +235,8 @@ func TestPreferencesAreTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// Guards that what the daemon could not join, or listen on, is refused when it is set, with the setting's name, and that
-// the file stays as it was: the daemon would not start again.
+// Guards that what the daemon could not join, or listen on, is refused when it is set, with the setting's name, and
+// that the file stays as it was: the daemon would not start again.
 func TestPlacesAreLookedAt(t *testing.T) {
 	f := newFake()
 	f.dirs = home(t)

@@ -152,8 +152,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// Guards that a daemon whose directory was removed, and which ends when another one has begun in its place, does not take
-// that one's socket and token away: nothing but a signal would reach it.
+// Guards that a daemon whose directory was removed, and which ends when another one has begun in its place, does not
+// take that one's socket and token away: nothing but a signal would reach it.
 func TestAnotherInItsPlace(t *testing.T) {
 	dir := newDir(t)
 	open := func() *Server {
