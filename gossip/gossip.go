@@ -40,8 +40,8 @@ type Gossip struct {
 
 	authors  *authors
 	nextSeq  atomic.Uint64
-	lastSent atomic.Int64 // Unix nanoseconds
-	queue    chan item    // to sendLoop
+	lastSent atomic.Pointer[time.Time] // nil: never; not by the clock on the wall, which may go back
+	queue    chan item                 // to sendLoop
 	bridge   chan crossing
 	arrivals chan *received // to deliverLoop
 	changed  chan struct{}  // wakes keepLoop

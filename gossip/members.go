@@ -114,7 +114,7 @@ func (g *Gossip) keepLoop() {
 		gateway := g.standing != standingNone
 		g.mu.Unlock()
 		_ = g.reconcile(now) // it fails only when the Gossip is being closed, and is tried again
-		if gateway && now.Sub(time.Unix(0, g.lastSent.Load())) >= g.cfg.BeaconEvery-keepEvery/2 {
+		if last := g.lastSent.Load(); gateway && (last == nil || now.Sub(*last) >= g.cfg.BeaconEvery-keepEvery/2) {
 			g.enqueue(item{Kind: kindBeacon})
 		}
 	}

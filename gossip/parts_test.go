@@ -2,13 +2,18 @@ package gossip
 
 import (
 	"cmp"
+	"crypto/rand"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"pgregory.net/rapid"
+
+	"github.com/satin-peer/satin/internal/wire"
 )
 
 // TestWindow compares the window with a set: it never takes a number twice, and takes every new one that is
@@ -334,5 +339,23 @@ func TestTopicNames(t *testing.T) {
 	})
 	if !a.CanSubscribe(a.wide) || b.CanSubscribe(a.wide) || a.CanSubscribe(a.wide+"x") || a.CanSubscribe(a.wide+"\n") {
 		t.Error("the wide topic")
+	}
+}
+
+// What a gateway's next beacon is counted from is no time of the clock on the wall: when that went back an hour, the
+// cluster did not hear the gateway for an hour.
+func TestBeaconsAndTheWallClock(t *testing.T) {
+	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := Config{Admitted: func(peer.ID) bool { return true }}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &Gossip{key: key, codec: wire.Control(), authors: newAuthors(&cfg, "self", 0)}
+	g.send([]item{{Kind: kindBeacon}})
+	if last := g.lastSent.Load(); last == nil || !strings.Contains(last.String(), " m=") {
+		t.Errorf("it was sent at %v", last)
 	}
 }

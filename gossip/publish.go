@@ -120,7 +120,8 @@ func (g *Gossip) send(items []item) {
 	}
 	g.authors.deliver(g.self, seq)
 	g.count.envelopes.Add(1)
-	g.lastSent.Store(time.Now().UnixNano())
+	now := time.Now()
+	g.lastSent.Store(&now)
 	for _, r := range g.joined() {
 		if r.class == wide && onlyBeacons(items) {
 			continue
