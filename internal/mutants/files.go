@@ -25,7 +25,7 @@ var fileMutants = []mutant{
 		run: "^TestQuotaOutlivesRestarts$", old: "k.of.index.take(k.run, by, checkpoint.IndexBytes(path))",
 		new: "\"\", false"},
 	{name: "files/index-anew", wrong: "each life of a daemon has room for one's long paths", file: "peer/checkpoints.go",
-		run: "^TestQuotaOutlivesRestarts$", old: "	c.index.found(run, s.memory)\n", new: ""},
+		run: "^TestQuotaOutlivesRestarts$", old: "	k.of.index.found(k.run, s.memory)\n", new: ""},
 	{name: "files/paths-weigh-nothing", wrong: "paths of restored results fill the memory", file: "peer/checkpoints.go",
 		run: "^TestResultsAreTrimmed$", old: "return int(recordBytes(p.Path, p.Outcome, p.Voucher))",
 		new: "return len(p.Outcome)"},
