@@ -239,6 +239,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			return
 		case <-p.news:
 			p.places.membersChanged()
+			p.traffic.forget()
 			p.spreadMembers()
 		case <-turn.C:
 			turn.Reset(p.crew.arbiter.next())

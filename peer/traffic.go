@@ -11,7 +11,8 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// A trade counts the jobs that went from one peer to another, since the start of this one.
+// A trade counts the jobs that went from one peer to another, since the start of this one, or since it has become a
+// member again.
 type trade struct{ given, taken atomic.Int64 }
 
 // traffic carries messages between the sessions of this peer and those of others, and counts the jobs in them.
@@ -33,13 +34,23 @@ type traffic struct {
 	guarded map[peer.ID]bool // partners whose connections are protected
 }
 
-// tradeWith finds the counts of one peer. Only members that were admitted have some, so there are not many.
+// tradeWith finds the counts of one peer. Only members that were admitted have some, until forget.
 func (x *traffic) tradeWith(id steal.PeerID) *trade {
 	t, ok := x.trades.Load(id)
 	if !ok {
 		t, _ = x.trades.LoadOrStore(id, &trade{})
 	}
 	return t.(*trade)
+}
+
+// forget drops the counts of those who are no members any more.
+func (x *traffic) forget() {
+	x.trades.Range(func(id, _ any) bool {
+		if p, err := peer.Decode(string(id.(steal.PeerID))); err != nil || x.places.members.get(p) == nil {
+			x.trades.Delete(id)
+		}
+		return true
+	})
 }
 
 // send sends a message of a session, signed for if it brings outcomes.

@@ -433,6 +433,8 @@ var runsMutants = []mutant{
 		new: "t.resumed[id] = &resumption{ledger: ledger}"},
 	{name: "peer/last-one-forgets", wrong: "what a peer has of a run is gone when nobody takes it as it leaves",
 		file: "peer/leave.go", run: "^TestLastOneLeaves$", old: " && r.session.Stats().Steal.PartialsLeft == 0", new: ""},
+	{name: "peer/trades-for-good", wrong: "whoever was once a member is counted for good", file: "peer/traffic.go",
+		pkg: "peer", run: "^TestTradesOfTheGone$", old: "			x.trades.Delete(id)\n", new: ""},
 	{name: "runs/leaver-clears-its-disk", wrong: "results that were never at hand go with what was handed over",
 		file: "peer/leave.go", run: "^TestLeaverHasMoreOnItsDisk$", old: " && !r.ledger.hasMore()", new: ""},
 	{name: "peer/begins-with-all", wrong: "a run that pays for its peers begins with all that it may have", file: "runs/muster.go",

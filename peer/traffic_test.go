@@ -1,0 +1,26 @@
+package peer
+
+import (
+	"testing"
+
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/steal"
+)
+
+// The jobs of those who are no members any more are not counted for good: members may come and go without an end.
+func TestTradesOfTheGone(t *testing.T) {
+	here, gone := voucherOf(t, nil, nil).self, voucherOf(t, nil, nil).self
+	cards := map[peer.ID]*memberCard{here: {SignedCard: &statement.SignedCard{}}}
+	x := &traffic{places: &places{members: &members{cards: cards}}}
+	for _, id := range []peer.ID{here, gone} {
+		x.tradeWith(steal.PeerID(id.String())).given.Add(1)
+	}
+	x.forget()
+	n := 0
+	x.trades.Range(func(id, _ any) bool { n++; return id == steal.PeerID(here.String()) })
+	if n != 1 || x.tradeWith(steal.PeerID(here.String())).given.Load() != 1 {
+		t.Errorf("%d are counted, not the member alone", n)
+	}
+}
