@@ -171,8 +171,8 @@ func TestNothingIsLaterThanNow(t *testing.T) {
 	}
 }
 
-// Guards against a member that says again and again of others' jobs that they were lost, one after the other: that makes
-// one notice a minute, so that others stay.
+// Guards against a member that says again and again of others' jobs that they were lost, one after the other: that
+// makes one notice a minute, so that others stay.
 func TestNoticesOfOnePeer(t *testing.T) {
 	origin := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
 	notices := 0

@@ -135,7 +135,8 @@ func TestReportsAreShown(t *testing.T) {
 		f[0] != (dashboard.Flow{From: hostile, To: "here", Taken: 3, RTT: 0.03}) {
 		t.Errorf("the flows are %+v", f)
 	}
-	if n := fetch[[]dashboard.Notice](t, s, "/notices"); len(n) != 1 || !strings.Contains(n[0].Text, "1 segment is lost") {
+	if n := fetch[[]dashboard.Notice](t, s, "/notices"); len(n) != 1 ||
+		!strings.Contains(n[0].Text, "1 segment is lost") {
 		t.Errorf("the notices are %+v", n)
 	}
 }
