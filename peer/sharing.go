@@ -45,7 +45,7 @@ const (
 // welcome makes the parts of a peer that visitors meet.
 func welcome(p *Peer, vouch *vouching) {
 	p.visitors = &visitors{base: p.base, self: p.host.ID(), host: p.host, runs: p.runs, vouch: vouch,
-		modules: p.modules,
+		modules: p.modules, dist: p.cfg.Visitors,
 		called:  func(id peer.ID) string { return p.reporter.nameOf(id) }, // it is made later
 		changed: p.membersChanged, guests: map[steal.PeerID]*guest{}, known: map[steal.PeerID]peer.ID{}}
 	p.visitors.linkTo = func(id peer.ID) ma.Multiaddr { return p.meetings.linkTo(id) }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"sync"
@@ -51,6 +52,7 @@ type visitors struct {
 	runs    *conductor
 	vouch   *vouching
 	modules *modules
+	dist    fs.FS                      // what the gateway serves
 	changed func()                     // who takes part in a run
 	linkTo  func(peer.ID) ma.Multiaddr // where a connected peer is; nil if it has gone
 
@@ -130,6 +132,8 @@ func (v *visitors) Enter(challenge [32]byte, word []byte, send func(*tab.Frame) 
 		return nil, errGuest("the visit is not for this greeting")
 	case visit.Visitor == v.self || v.runs.swarm.members.get(visit.Visitor) != nil:
 		return nil, errGuest("a member needs no ticket")
+	case t.Issuer == v.self && v.outdated(visit.Apps):
+		return nil, errGuest("the page is of another version of the program than its member by now: load it again")
 	}
 	g := &guest{of: v, id: steal.PeerID(visit.Visitor.String()), visit: visit, only: t.Run, issuer: t.Issuer,
 		until: t.Expires, send: send, pace: rate.NewLimiter(1, tellBurst), asked: map[verify.Hash]chan []byte{}}

@@ -143,7 +143,8 @@ func (x *intruder) ends() bool {
 	return false
 }
 
-// Whoever has no ticket, one of another swarm or of nobody, an old one, or another's word, is told so and gets nothing.
+// Whoever has no ticket, one of another swarm or of nobody, an old one, or another's word, is told so and gets nothing;
+// so is a page that was loaded before its member's program was replaced: it waited for work for ever.
 func TestIntrudersAreNotLetIn(t *testing.T) {
 	t.Parallel()
 	own, _, err := crypto.GenerateEd25519Key(rand.Reader)
@@ -168,6 +169,7 @@ func TestIntrudersAreNotLetIn(t *testing.T) {
 		"an old one":       func(v *statement.Visit) { v.Ticket = ticket(statement.Ticket{Swarm: "test", Expires: 5}) },
 		"another greeting": func(v *statement.Visit) { v.Challenge[0]++ },
 		"another member":   func(v *statement.Visit) { v.Member = "12D3" },
+		"an old page":      func(v *statement.Visit) { v.Apps[0].Version[0]++ },
 	} {
 		x := intrude(t, link(t, open(t, browsers), ""), change) // three offences at one, and the address is refused
 		if f := x.hear(); f == nil || f.Over == nil || f.Over.Why == "" || !x.ends() {

@@ -1,6 +1,8 @@
 package peer
 
 import (
+	"slices"
+
 	ma "github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
 
@@ -18,6 +20,16 @@ func (v *visitors) PageOf(ticket []byte) (statement.Origin, error) {
 		return "", err
 	}
 	return t.Page, nil
+}
+
+// outdated says whether a tab has an application in another version than the page that this peer serves: it was loaded
+// before this peer's program was replaced, and would wait for ever for runs that it fits.
+func (v *visitors) outdated(list []statement.App) bool {
+	apps, err := gateway.Apps(v.dist)
+	return err == nil && slices.ContainsFunc(list, func(a statement.App) bool {
+		now, has := apps[a.Name]
+		return has && now != hexVersion(string(a.Version[:]))
+	})
 }
 
 // Others are the gateways of other members, at addresses that mean the same here as to them: see gateway.House.
