@@ -55,6 +55,11 @@ func (ad *adoption) waitedForBy(j *Adoption) *peer {
 	return s.heldAs().owner
 }
 
+// awaitedBy says whether an adoption of a peer waits here.
+func (ad *adoption) awaitedBy(p *peer) bool {
+	return slices.ContainsFunc(ad.later, func(l lateAdoption) bool { return l.from == p })
+}
+
 // adoptLater carries out those adoptions for which it is time, and refuses those for which it will not be.
 func (ad *adoption) adoptLater() {
 	ad.later = slices.DeleteFunc(ad.later, func(l lateAdoption) bool {

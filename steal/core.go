@@ -74,7 +74,9 @@ func (c *Core) compose(advice policy.Policy) {
 		book: c.book, losses: c.losses, victim: c.victim, thief: c.thief, mirror: c.mirror,
 		refused: make(map[PeerID]bool)}
 	c.pastime = &pastime{shared: s, segments: c.segments, leases: c.leases, thief: c.thief}
-	c.partners.talking = func(p *peer) bool { return c.thief.flightTo(p.id) >= 0 || c.victim.asking(p) }
+	c.partners.talking = func(p *peer) bool {
+		return c.thief.flightTo(p.id) >= 0 || c.victim.asking(p) || c.adoption.awaitedBy(p)
+	}
 	_, ranks := advice.(policy.Ranker)
 	ask.view = &view{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, victim: c.victim,
 		thief: c.thief, ranks: ranks}

@@ -215,10 +215,11 @@ func TestPassedOnIsFound(t *testing.T) {
 	}
 }
 
-// An adoption that comes before the owner is believed silent waits for that, and is refused if the owner is heard.
+// An adoption that comes before the owner is believed silent waits for that, and is refused if the owner is heard. Who
+// wants it is not forgotten meanwhile, though a stranger comes and there is no room for one more.
 func TestAdoptionsWait(t *testing.T) {
 	for _, lost := range []bool{true, false} {
-		c := salvageCore(t, nil)
+		c := salvageCore(t, func(cfg *Config) { cfg.MaxPartners = 2 })
 		holdFor(c, "b", 1, jobAt(3))
 		c.Report(c.now, Load{Workers: 1, Runs: 1})
 		j := jobAt(3)
@@ -231,6 +232,7 @@ func TestAdoptionsWait(t *testing.T) {
 		if step(&Message{From: living("d"), Adopt: adopt}) {
 			t.Fatal("it is refused at once")
 		}
+		step(&Message{From: living("e"), Request: &StealRequest{ID: 1, Max: 1}})
 		refused := false
 		for i := range 2 {
 			later(c, c.cfg.HeartbeatEvery)

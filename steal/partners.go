@@ -17,7 +17,7 @@ type partners struct {
 	beating     []beat           // to whom, and when: so that a round looks at no other peer
 	lastRound   []beat           // its other half: room for the next one
 	beats       uint64           // heartbeats sent, to whomever
-	talking     func(*peer) bool // says whether a steal request between the two is being dealt with
+	talking     func(*peer) bool // says whether a request between the two is being dealt with
 }
 
 // beat is the next heartbeat to a peer.

@@ -102,6 +102,8 @@ var recoveryMutants = []mutant{
 		file: "steal/lost_work.go", run: "^TestHearsayIsLast$",
 		old: "lw.isMember(u.Holder.Peer) && len(lw.tuples.find(u.Path, u.Identity)) < maxHolders {",
 		new: "lw.isMember(u.Holder.Peer) {"},
+	{name: "recovery/adopter-forgotten", wrong: "whose adoption waits is forgotten for a stranger", file: "steal/core.go",
+		pkg: "steal", run: "^TestAdoptionsWait$", old: " || c.adoption.awaitedBy(p)\n", new: "\n"},
 	{name: "recovery/adopted-too-early", wrong: "who asks for an orphan before its holder knows that it is one begins it anew",
 		file: "steal/adopt_later.go", run: "^TestAdoptionsWait$", old: "	owner := ad.waitedForBy(j)\n	if owner == nil ||",
 		new: "	owner := ad.waitedForBy(j)\n	if true || owner == nil ||"},
