@@ -7,9 +7,10 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// Messages that are larger than a chunk and cross clusters travel as the swarm's transport sends them: on a
-// stream of their own for each pair of peers, in chunks, of which so many may be on the way unacknowledged.
-// So a heartbeat waits behind a few chunks on a slow link, not behind a picture.
+// Messages that are larger than a chunk and cross clusters travel much as the swarm's transport sends long results: on
+// a stream of their own for each pair of peers, in chunks, of which so many may be on the way unacknowledged.
+// So a heartbeat waits behind a few chunks on a slow link, not behind a picture. Here it is one message after the
+// other, and always the least window: the transport has several take turns, and widens it where a link holds more.
 const (
 	bulkChunk  = 16 << 10
 	bulkWindow = 2 // chunks
