@@ -97,11 +97,30 @@ func gamePage(o Options, depth, leaf int, work time.Duration, positions uint64, 
 		}
 	}
 	d.table(rows)
+	besideOneCore(d, runs)
 	d.para("A value is found by shallower searches first, two moves apart, as by the sequential program. Where what they have found, or else a glance at most six " +
 		"moves ahead, says that no move will settle a question, all of them are jobs at once; elsewhere the most promising one is " +
 		"asked about alone (young brothers wait), then two at once, then four. Two things cost efficiency: what is searched in vain, where the glance erred or one " +
 		"of several jobs at once settled the question; and cores without work, since each question about the whole waits for the one before.")
 	return d
+}
+
+// besideOneCore says what becomes of the efficiencies if one core of ours is the measure, where it was run: it is no
+// sequential program, but where it is faster than that it is what more cores have to be compared with.
+func besideOneCore(d *Document, runs []gameRun) {
+	one := runs[0]
+	if one.at.cores != 1 {
+		return
+	}
+	text := ""
+	for _, r := range runs[1:] {
+		if r.aborts {
+			share := 100 * collect(one.reports, elapsed).median() / collect(r.reports, elapsed).median() /
+				float64(r.at.cores)
+			text += fmt.Sprintf(", %.1f %% on %s", share, r.at.label)
+		}
+	}
+	d.para("Efficiency is beside the sequential program. Beside our jobs on one core it is%s.", text[1:])
 }
 
 const gameGoal = 40 // percent of 256 cores

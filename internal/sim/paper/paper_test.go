@@ -331,7 +331,8 @@ func TestGame(t *testing.T) {
 			t.Errorf("run %d: the table was of no use: %+v", i, r.seen[0])
 		}
 	}
-	if page := gamePage(Options{Seeds: 1}, depth, leaf, work, positions, runs).String(); strings.Contains(page, "%!") {
-		t.Error("a format does not fit its words")
+	page := gamePage(Options{Seeds: 1}, depth, leaf, work, positions, runs).String()
+	if strings.Contains(page, "%!") || !strings.Contains(page, " % on 16.") {
+		t.Error(page)
 	}
 }
