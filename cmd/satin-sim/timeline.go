@@ -26,15 +26,11 @@ func drawTimeline(out io.Writer, r *sim.Report, sizes []int, bucket time.Duratio
 			fmt.Fprintf(out, "cluster %d\n", cluster)
 		}
 		line := make([]rune, len(row))
-		sum := 0.0
+		worked := 0.0
 		for i, share := range row {
-			sum += share
+			worked += share * float64(min(bucket, r.Elapsed-time.Duration(i)*bucket)) // the last one is shorter
 			line[i] = shades[min(len(shades)-1, int(share*float64(len(shades))))]
 		}
-		mean := 0.0
-		if len(row) > 0 {
-			mean = 100 * sum / float64(len(row))
-		}
-		fmt.Fprintf(out, "p%03d |%s| %3.0f %%\n", p, string(line), mean)
+		fmt.Fprintf(out, "p%03d |%s| %3.0f %%\n", p, string(line), 100*worked/max(1, float64(r.Elapsed)))
 	}
 }

@@ -93,7 +93,7 @@ func (w *world) report() *Report {
 		r.Work += time.Duration(p.usage.work)
 		r.Busy += time.Duration(p.usage.busy)
 	}
-	r.Timeline = w.timeline.shares(r.Elapsed, w.cfg.Workers)
+	r.Timeline = w.timeline.shares(r.Elapsed, len(w.peers), w.cfg.Workers)
 	return r
 }
 
@@ -146,14 +146,18 @@ func (t *timeline) add(peer int32, from, to int64) {
 	}
 }
 
-func (t *timeline) shares(elapsed time.Duration, workers int) [][]float64 {
+func (t *timeline) shares(elapsed time.Duration, peers, workers int) [][]float64 {
 	if t.bucket == 0 {
 		return nil
 	}
 	buckets := int((int64(elapsed) + t.bucket - 1) / t.bucket)
-	rows := make([][]float64, len(t.busy))
-	for p, busy := range t.busy {
+	rows := make([][]float64, peers)
+	for p := range rows {
 		rows[p] = make([]float64, buckets)
+		if p >= len(t.busy) {
+			continue // neither it nor anybody after it has worked
+		}
+		busy := t.busy[p]
 		for i := range min(buckets, len(busy)) {
 			length := min(t.bucket, int64(elapsed)-int64(i)*t.bucket)
 			rows[p][i] = float64(busy[i]) / float64(length*int64(workers))
