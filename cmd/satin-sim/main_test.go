@@ -185,7 +185,7 @@ func TestOtherCommands(t *testing.T) {
 		t.Errorf("soaks add up to %s, %v", text, err)
 	}
 	if out := output(t, "huge", "--peers", "8,16", "--clusters", "2,2", "--time", "10s"); strings.Count(out, "| 16 | 2 |") != 2 ||
-		!strings.Contains(out, "--time 10s`.") {
+		!strings.Contains(out, "--time 10s`, ") {
 		t.Errorf("huge prints %s", out)
 	}
 	if out := output(t, "list"); !strings.Contains(out, "scenario1 to scenario11") ||
