@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -49,6 +50,9 @@ func newConfigPutCommand(c console, cmd cobra.Command, take func(args []string) 
 		if live {
 			when = "a daemon that runs takes it up within two seconds"
 		}
+		if live && key == "workers" {
+			when += ", and more workers than it was started with when it is started again"
+		}
 		if l, err := settings.Load(from); err == nil {
 			for _, v := range l.Values() {
 				if v.Key == key && strings.HasPrefix(v.Origin, "SATIN_") {
@@ -74,7 +78,8 @@ of the machine allows a daemon that runs takes up within two seconds, from the f
   satin-peer config set yield_to blender`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return apps.ArgCount(args, 2, "KEY VALUE...")
+				return &apps.InputError{What: "number of arguments", Got: strconv.Itoa(len(args)),
+					Want: "KEY VALUE..., at least 2"}
 			}
 			return nil
 		},
