@@ -151,15 +151,20 @@ func (p *Peer) Holds(run string) bool {
 	return ok && p.runs.core.Keeps(id) && p.files.held.has(run)
 }
 
-// Stored is how many results the checkpoint of a run has.
-func (p *Peer) Stored(run string) int {
+// Stored is how many results of jobs the checkpoint of a run has.
+func (p *Peer) Stored(run string) (n int) {
 	id, _ := job.ParseRunID(run)
 	snap, err := checkpoint.Read(p.checkpoints.dirOf(id), checkpoint.Header{}, nil)
 	if err != nil {
 		return 0
 	}
 	defer snap.Close()
-	return snap.Len()
+	for r, err := range snap.Records() {
+		if err == nil && r.Kind == checkpoint.JobResult {
+			n++
+		}
+	}
+	return n
 }
 
 // LosesProcess has the process end that computes for a run here, and says how many results the run has from its

@@ -375,7 +375,10 @@ func (t *conductor) record(r *part, m *statement.SignedManifest) {
 			t.rootEnded(r.manifest, s.answer, s.of)
 			return
 		}
-		if session := t.sessions.of(m.Run); session != nil && len(s.parts) > 0 {
+		t.mu.Lock() // whoever began this had it until the session was there
+		session := t.sessions.of(m.Run)
+		t.mu.Unlock()
+		if session != nil && len(s.parts) > 0 {
 			t.log.Info("results of an earlier life are used", "run", m.Run, "results", len(s.parts), "too_many",
 				s.beyond)
 			session.Restore(s.parts)
