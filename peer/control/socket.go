@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/gofrs/flock"
 	"github.com/satin-peer/satin/internal/cause"
@@ -49,6 +50,9 @@ type socket struct {
 	dir   string
 	lock  *flock.Flock
 	token string
+
+	once   sync.Once
+	closed error // by what Close failed
 }
 
 // listen takes the directory and opens its socket; a *RunningError if a live daemon has it.
@@ -134,7 +138,13 @@ func (s *socket) writeToken() error {
 
 // Close ends listening, removes the token, and lets the next daemon have the directory. Where that was removed and
 // another daemon was started since, the socket and the token there are that one's, and stay.
+// The server closes its listener as well when it ends.
 func (s *socket) Close() error {
+	s.once.Do(func() { s.closed = s.close() })
+	return s.closed
+}
+
+func (s *socket) close() error {
 	token, err := os.ReadFile(TokenPath(s.dir))
 	others := err == nil && string(token) != s.token+"\n"
 	if l, ok := s.Listener.(*net.UnixListener); ok {
