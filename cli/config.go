@@ -42,7 +42,7 @@ in it.`,
 		if err != nil {
 			return err
 		}
-		return errors.Join(c.writeSettings(l, *secrets), c.usable(l))
+		return errors.Join(c.writeSettings(l, *secrets), usable(l))
 	}
 	cmd.AddCommand(newConfigInitCommand(c), newConfigSetCommand(c), newConfigUnsetCommand(c))
 	return cmd
@@ -68,11 +68,11 @@ func (c console) writeSettings(l *settings.Loaded, secrets bool) error {
 }
 
 // usable says which setting would keep a daemon from starting although its form is right: the first of them.
-func (c console) usable(l *settings.Loaded) error {
+func usable(l *settings.Loaded) error {
 	if err := control.CheckDir(l.RuntimeDir); err != nil {
 		return err
 	}
-	if err := usablePlaces(c, l.Join, l.Listen); err != nil {
+	if err := usablePlaces(l.Join, l.Listen); err != nil {
 		return err
 	}
 	if l.Emulate == "" {
@@ -86,13 +86,13 @@ func (c console) usable(l *settings.Loaded) error {
 }
 
 // usablePlaces says which value of join or listen a daemon would refuse although its form is right.
-func usablePlaces(c console, join, listen []string) error {
+func usablePlaces(join, listen []string) error {
 	// nothing is read here
-	targets, err := c.targets(slices.DeleteFunc(slices.Clone(join), func(s string) bool { return s == "-" }))
+	members, err := targets(slices.DeleteFunc(slices.Clone(join), func(s string) bool { return s == "-" }), nil)
 	if err != nil {
 		return fmt.Errorf("join: %w", err)
 	}
-	for _, t := range targets {
+	for _, t := range members {
 		read := func() error { _, err := host.ParseAddr(t); return err }
 		if host.IsInvitation(t) {
 			read = func() error { _, err := host.ParseInvitation(t); return err }

@@ -86,7 +86,7 @@ func (c console) examineSettings(l *settings.Loaded) (found []control.Finding) {
 	if l.Found {
 		text = l.File + " is in order"
 	}
-	if err := c.usable(l); err != nil {
+	if err := usable(l); err != nil {
 		found = append(found, control.Finding{
 			Check: "settings", Level: control.Problem, Text: masked(err.Error()),
 			Fix: "correct it; satin-peer config shows where each setting comes from",

@@ -39,7 +39,7 @@ Without a running daemon, start one with satin-peer start --join.`,
 	})
 	ask := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		args, err := c.targets(args)
+		args, err := targets(args, c.in)
 		if err != nil {
 			return err
 		}

@@ -35,9 +35,9 @@ func newConfigPutCommand(c console, cmd cobra.Command, take func(args []string) 
 		case executablesKey:
 			err = usableExecutables(values)
 		case "join":
-			err = usablePlaces(c, values, nil)
+			err = usablePlaces(values, nil)
 		case "listen":
-			err = usablePlaces(c, nil, values)
+			err = usablePlaces(nil, values)
 		}
 		if err != nil {
 			return err

@@ -81,7 +81,7 @@ func (c console) start(l *settings.Loaded, list []apps.App, faults []fault,
 	again func() (*settings.Loaded, error)) error {
 	written := *l
 	var err error
-	if l.Join, err = c.targets(l.Join); err != nil {
+	if l.Join, err = targets(l.Join, c.in); err != nil {
 		return err
 	}
 	log := c.newLog(l)

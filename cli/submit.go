@@ -351,7 +351,7 @@ func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []app
 	if err != nil {
 		return true, err
 	}
-	if l.Join, err = c.targets(l.Join); err != nil {
+	if l.Join, err = targets(l.Join, c.in); err != nil {
 		return true, err
 	}
 	d, err := control.Connect(l.RuntimeDir)

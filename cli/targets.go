@@ -17,9 +17,9 @@ import (
 const maxTargets = 256 << 10
 
 // targets gives the addresses and invitations that words mean. "@FILE" stands for what is in a file and "-"
-// for a line of standard input, so that an invitation need not be where the list of processes and the shell's
+// for a line of in, standard input, so that an invitation need not be where the list of processes and the shell's
 // history show it. The whole line that satin-peer invite prints is good, too.
-func (c console) targets(words []string) ([]string, error) {
+func targets(words []string, in io.Reader) ([]string, error) {
 	var found []string
 	for _, word := range words {
 		text := word
@@ -30,7 +30,7 @@ func (c console) targets(words []string) ([]string, error) {
 			}
 			text = string(content)
 		} else if word == "-" {
-			line, err := bufio.NewReader(io.LimitReader(c.in, maxTargets)).ReadString('\n')
+			line, err := bufio.NewReader(io.LimitReader(in, maxTargets)).ReadString('\n')
 			if err != nil && !errors.Is(err, io.EOF) {
 				return nil, failed("standard input: %w", err)
 			}

@@ -29,7 +29,7 @@ func TestTargets(t *testing.T) {
 		{[]string{"-"}, []string{"satin-invite-1:fromstdin"}},
 		{nil, nil},
 	} {
-		if got, err := newFake().targets(c.words); err != nil || !slices.Equal(got, c.want) {
+		if got, err := targets(c.words, newFake().in); err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%q: %q, %v, want %q", c.words, got, err, c.want)
 		}
 	}

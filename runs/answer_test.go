@@ -1,6 +1,9 @@
 package runs
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // An answer that the disk refuses ends with this life: what was computed stays on the disk for the next one, as what
 // was written down of the run does.
@@ -37,5 +40,21 @@ func TestRefusedIsAnswered(t *testing.T) {
 	orders := c.Written(noon, AnswerFile, m.Run, "")
 	if i, _ := c.Run(m.Run); i.State != StateDone || len(of[Discard](orders)) != 1 {
 		t.Errorf("it is %s, and of it goes %v", i.State, orders)
+	}
+}
+
+// Of a run whose outcomes are compared nobody but the owner can have the answer, whoever is silent.
+func TestVerifiedAnswers(t *testing.T) {
+	for _, verify := range []string{"", "quorum=2"} {
+		c, v := coreOf(DefaultConfig())
+		m := manifest(1, "z")
+		m.Verify = verify
+		take(c, m)
+		v.silent = []PeerID{"z"}
+		c.Claimed(noon, &Claim{Run: m.Run, Author: "y", Hash: Hash{1}, At: noon.Unix(), Until: noon.Unix() + 1e6}, "y")
+		c.Tick(noon.Add(time.Minute))
+		if i, _ := c.Run(m.Run); i.State.Ended() != (verify == "") {
+			t.Errorf("verified by %q: after a claim it is %s", verify, i.State)
+		}
 	}
 }

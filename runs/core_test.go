@@ -493,19 +493,3 @@ func TestDormant(t *testing.T) {
 		t.Errorf("after %s it starts %v", wait, starts)
 	}
 }
-
-// Of a run whose outcomes are compared nobody but the owner can have the answer, whoever is silent.
-func TestVerifiedAnswers(t *testing.T) {
-	for _, verify := range []string{"", "quorum=2"} {
-		c, v := coreOf(DefaultConfig())
-		m := manifest(1, "z")
-		m.Verify = verify
-		take(c, m)
-		v.silent = []PeerID{"z"}
-		c.Claimed(noon, &Claim{Run: m.Run, Author: "y", Hash: Hash{1}, At: noon.Unix(), Until: noon.Unix() + 1e6}, "y")
-		c.Tick(noon.Add(time.Minute))
-		if i, _ := c.Run(m.Run); i.State.Ended() != (verify == "") {
-			t.Errorf("verified by %q: after a claim it is %s", verify, i.State)
-		}
-	}
-}

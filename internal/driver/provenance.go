@@ -153,12 +153,12 @@ func (v *provenance) took(g *outside) {
 // same, of all in it that comes later.
 func (v *provenance) add(s steal.SegmentID, p part) {
 	list, runs := v.parts[s]
-	if v.commit == nil || held(list)+len(p.outcome) > maxHeld {
-		p.outcome = nil
-	}
 	switch {
 	case !runs:
 	case len(list) <= verify.MaxChildren:
+		if v.commit == nil || held(list)+len(p.outcome) > maxHeld {
+			p.outcome = nil
+		}
 		v.parts[s] = append(list, p)
 	case !p.of.None():
 		all := v.beyond[s]
