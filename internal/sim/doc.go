@@ -10,10 +10,9 @@
 // its messages), the wide-area network, clocks, the spreading of membership, and processor time that messages
 // cost.
 //
-// Two things are not as in a swarm. What is told to everybody (gossip.go) takes as long as the links that it crosses,
-// but nothing of their bandwidth, and waits for no other message: on a link of 1 KB/s a master's beacons alone would
-// take nearly a tenth. And of long messages no more is under way than the least that the swarm's transport allows
-// (bulk.go).
+// Two things are not as in a swarm. What is told to everybody (gossip.go) crosses each link between clusters once,
+// where a swarm's mesh may bring several copies. And of long messages no more is under way than the least that the
+// swarm's transport allows (bulk.go).
 //
 // # Guarantees
 //

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"time"
+
 	"github.com/satin-peer/satin/internal/wan"
 	"github.com/satin-peer/satin/steal"
 )
@@ -13,6 +15,9 @@ type broadcast struct {
 	weather *weather
 	audit   *audit
 }
+
+// never is when a message arrives at a cluster that no links lead to.
+const never = int64(wan.Never)
 
 // tell sends news to everybody who is there: a broadcast with delays, losses and repetitions of its own,
 // besides what the weather does to all messages. Whoever comes later gets nothing of it.
@@ -33,14 +38,13 @@ func (w *broadcast) tell(p *peer, n *steal.News) {
 	if w.trace != nil {
 		w.trace.told(w.now, p, n, size)
 	}
-	reached := w.reach(p.cluster, size)
-	counted := make([]bool, len(reached))
+	arrives := w.reach(p.cluster, size)
+	counted := make([]bool, len(arrives))
 	for _, to := range w.cast.peers {
 		if !to.alive || to == p {
 			continue
 		}
-		delay := reached[to.cluster]
-		if delay < 0 || w.happens(w.cfg.Gossip.Loss) {
+		if arrives[to.cluster] == never || w.happens(w.cfg.Gossip.Loss) {
 			w.counts.NewsLost++
 			continue
 		}
@@ -57,7 +61,7 @@ func (w *broadcast) tell(p *peer, n *steal.News) {
 			w.counts.NewsLost++
 		}
 		for range fate.copies {
-			at := w.now + delay + fate.delay
+			at := arrives[to.cluster] + fate.delay
 			if most := int64(w.cfg.Gossip.Delay) + fate.shuffle; most > 0 {
 				at += w.random.Int64N(most)
 			}
@@ -70,31 +74,18 @@ func (w *broadcast) tell(p *peer, n *steal.News) {
 	}
 }
 
-// reach says how long a message takes from one cluster to every other by way of whichever links there are;
-// -1: there is no way.
+// reach says when a message gets to the peers of each cluster, by way of whichever links there are; never: there is no
+// way. It takes its turn on every link that it crosses, and crosses each once.
 func (w *broadcast) reach(from, size int) []int64 {
-	links := w.links.Links()
-	n := links.Clusters()
-	took := make([]int64, n)
-	for i := range took {
-		took[i] = -1
-	}
-	cost := func(a, b int) (int64, bool) {
-		c, ok := links.Conditions(a, b)
-		return int64(c.Latency + c.Transmission(size)), ok
-	}
-	took[from], _ = cost(from, from)
-	for better := true; better; { // a few clusters: Bellman and Ford will do
-		better = false
-		for a := range n {
-			for b := range n {
-				if d, ok := cost(a, b); a != b && ok && took[a] >= 0 && (took[b] < 0 || took[a]+d < took[b]) {
-					took[b], better = took[a]+d, true
-				}
-			}
+	local, _ := w.links.Links().Conditions(from, from)
+	arrives := make([]int64, w.links.Links().Clusters())
+	for i, at := range w.links.Spread(time.Duration(w.now), from, size) {
+		arrives[i] = never
+		if at != wan.Never {
+			arrives[i] = int64(at + local.Latency + local.Transmission(size))
 		}
 	}
-	return took
+	return arrives
 }
 
 // hear brings news to a peer.

@@ -457,13 +457,13 @@ func (s *sharer) TellShared(n *sharedobj.News) {
 	if err := n.Validate(); err != nil {
 		s.violate(inBounds, "tells of what is shared what nobody may: %v", err)
 	}
-	reached := w.broadcast.reach(p.cluster, sharedBytes)
+	arrives := w.broadcast.reach(p.cluster, sharedBytes)
 	for _, to := range w.peers {
-		if !to.alive || to == p || reached[to.cluster] < 0 || w.happens(w.cfg.Gossip.Loss) ||
+		if !to.alive || to == p || arrives[to.cluster] == never || w.happens(w.cfg.Gossip.Loss) ||
 			w.net.weather.fate(p, to, nil).copies == 0 {
 			continue
 		}
-		at := w.now + reached[to.cluster]
+		at := arrives[to.cluster]
 		if most := int64(w.cfg.Gossip.Delay); most > 0 {
 			at += w.random.Int64N(most)
 		}

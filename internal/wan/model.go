@@ -121,6 +121,35 @@ func (m *Model) Forward(now time.Duration, from, to, bytes int) (next int, when 
 	return m.hop(now, from, to, bytes)
 }
 
+// Spread sends a message of that many bytes to every cluster, over each link of its routes once, as gossip travels, and
+// returns when it arrives at each: at once where it is from, [Never] where there is no route or a queue is full.
+// As in [Model.Deliver] all links are reserved now.
+func (m *Model) Spread(now time.Duration, from, bytes int) []time.Duration {
+	m.Advance(now)
+	arrives := make([]time.Duration, len(m.sizes))
+	for i := range arrives {
+		arrives[i] = -1 // the message has not been sent there yet
+	}
+	arrives[from] = now
+	for to := range arrives {
+		for at := from; at != to && arrives[to] < 0; {
+			next := m.routes.next(m.links, at, to)
+			if next < 0 || arrives[at] == Never {
+				arrives[to] = Never
+				break
+			}
+			if arrives[next] < 0 {
+				arrives[next] = Never
+				if _, when, err := m.hop(arrives[at], at, to, bytes); err == nil {
+					arrives[next] = when
+				}
+			}
+			at = next
+		}
+	}
+	return arrives
+}
+
 func (m *Model) hop(now time.Duration, from, to, bytes int) (next int, when time.Duration, err error) {
 	if from == to {
 		// A switched local network: no queue is shared.

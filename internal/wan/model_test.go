@@ -260,3 +260,53 @@ func shortest(m *Model, from, to int, visited []bool) routeLength {
 	}
 	return best
 }
+
+// TestSpreadIsAsShortRoutes compares when gossip arrives with a message that is alone on a network of its own: the one
+// crosses a link that many destinations share once, so that none is later than the sum of its links.
+func TestSpreadIsAsShortRoutes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 6).Draw(t, "clusters")
+		m, from := NewModel(make([]int, n), lan), rapid.IntRange(0, n-1).Draw(t, "from")
+		for a := range n {
+			for b := range n {
+				if a != b && rapid.IntRange(0, 2).Draw(t, "exists") > 0 {
+					m.Links().Set(a, b, Conditions{1e4, time.Duration(rapid.IntRange(1, 5).Draw(t, "latency")) * ms})
+				}
+			}
+		}
+		arrives := m.Spread(0, from, 100)
+		for to := range n {
+			want, now := time.Duration(0), time.Duration(0)
+			for at := from; at != to; {
+				next := m.routes.next(m.links, at, to)
+				if next < 0 {
+					want = Never
+					break
+				}
+				now += m.links.at(at, next).now.Transmission(100) + m.links.at(at, next).now.Latency
+				want, at = now, next
+			}
+			if arrives[to] != want {
+				t.Fatalf("from %d to %d it takes %v, want %v", from, to, arrives[to], want)
+			}
+		}
+	})
+}
+
+// What is told to everybody takes its turn on the links, once on each, and others wait for it.
+func TestSpreadTakesItsTurn(t *testing.T) {
+	m := NewModel([]int{1, 1, 1}, lan)
+	m.Links().Set(0, 1, slow)
+	m.Links().Set(1, 2, slow)
+	alone := m.Spread(0, 0, 1000)
+	if again := m.Spread(0, 0, 1000); again[1] != alone[1]+slow.Transmission(1000) {
+		t.Errorf("the second of two arrives at %v, the first at %v", again[1], alone[1])
+	}
+	if busy := m.Backlog(0, 0, 1); busy != 2*slow.Transmission(1000) {
+		t.Errorf("the link that two clusters are reached over is busy for %v after two messages", busy)
+	}
+	m.Links().Bound(0, 1, 1)
+	if full := m.Spread(0, 0, 1000); full[1] != Never || full[2] != Never {
+		t.Errorf("beyond a full queue it arrives at %v", full[1:])
+	}
+}

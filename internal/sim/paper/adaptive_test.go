@@ -20,7 +20,7 @@ func TestSameDecisions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for by, same := range map[float64]bool{1: true, 1.01: true, 0.5: false} {
+	for by, same := range map[float64]bool{1: true, 1.001: true, 0.5: false} {
 		cfg := c.Adapt.Config
 		if cfg.EMin *= by; sameDecisions(r, cfg) != same {
 			t.Errorf("with EMin times %v the same is decided: %t", by, !same)
