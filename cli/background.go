@@ -56,7 +56,7 @@ func (c console) background(l *settings.Loaded) error {
 		_ = cmd.Wait()
 		close(ended)
 	}()
-	err = awaitDaemon(l.RuntimeDir, cmd.Process.Pid, ended)
+	is, err := awaitDaemon(l.RuntimeDir, cmd.Process.Pid, ended)
 	alone := false
 	if err == nil && len(l.Join) > 0 {
 		alone, err = awaitMembers(l.RuntimeDir, ended)
@@ -69,6 +69,9 @@ func (c console) background(l *settings.Loaded) error {
 		says = "the daemon is ready (process %d), and nobody it was to join has answered yet: it goes on trying; its log is %s\n"
 	}
 	_, err = fmt.Fprintf(c.err, says, cmd.Process.Pid, path)
+	if is.State == control.PeerPaused && is.Limit == "" {
+		fmt.Fprintf(c.err, "it is %s, as it was before\n", pauseText(is, time.Now()))
+	}
 	return err
 }
 
@@ -103,13 +106,17 @@ func openDaemonLog(stateDir string) (path string, _ *os.File, err error) {
 	return path, file, err
 }
 
-// awaitDaemon waits until the daemon of a directory answers that is this process, and not another one.
-func awaitDaemon(dir string, pid int, ended <-chan struct{}) error {
-	so, err := awaitStatus(dir, readyWithin, ended, func(s *control.Status) bool { return s.PID == pid })
+// awaitDaemon waits until the daemon of a directory answers that is this process, and not another one, and returns what
+// it says of itself.
+func awaitDaemon(dir string, pid int, ended <-chan struct{}) (is control.Status, err error) {
+	so, err := awaitStatus(dir, readyWithin, ended, func(s *control.Status) bool {
+		is = *s
+		return s.PID == pid
+	})
 	if err == nil && !so {
 		err = fmt.Errorf("it does not answer within %v", readyWithin)
 	}
-	return err
+	return is, err
 }
 
 // awaitMembers waits until a daemon has joined others, a while at most, and says whether it is alone still: one that

@@ -21,8 +21,8 @@ func newPauseCommand(c console) *cobra.Command {
 		Short: "Stop computing, for a while or until resume",
 		Long: `pause stops the workers of the daemon: what they compute is taken up again afterwards, here or by others. The peer remains in
 the swarm. TIME is a duration such as 1h or 90m, --until a time of the day such as 18:00; without either the pause lasts until
-satin-peer resume, and none lasts longer than the daemon: one that is started again computes. What is to be so every day
-is a setting: hours, workers_here, yield_to, on_battery.`,
+satin-peer resume. A daemon that is started again is still paused. What is to be so every day is a setting: hours,
+workers_here, yield_to, on_battery.`,
 		Example: `  satin-peer pause 1h
   satin-peer pause --until 18:00
   satin-peer pause`,

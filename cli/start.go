@@ -242,6 +242,9 @@ func (c console) announce(ctx context.Context, d control.Daemon, log *slog.Logge
 	for _, a := range s.Addresses {
 		log.Debug("listening", "address", a)
 	}
+	if s.State == control.PeerPaused && s.Limit == "" {
+		log.Warn(pauseText(s, time.Now()))
+	}
 	if s.Trust == settings.TrustInvite {
 		log.Info("others can join by what satin-peer invite prints, on the first member or one that was invited with --may-invite")
 	} else if len(s.Addresses) > 0 {

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"path/filepath"
 	"time"
 
 	"github.com/satin-peer/satin/internal/report"
@@ -27,7 +28,8 @@ func obey(p *Peer) {
 	k.presence = &presence{left: make(chan struct{}), changed: func(paused, sated bool) {
 		p.crew.arbiter.finish(sated)
 		p.crew.arbiter.pause(paused)
-	}, told: func() { p.card.tellAnew() }}
+	}, told: func() { p.card.tellAnew() },
+		stored: storedPause{path: filepath.Join(p.cfg.Host.StateDir, pausedFile), log: p.log}}
 	among := &crowd{sum: func() report.RunStats { return p.work.sum() }, times: senses.Cores}
 	k.courtesy = &courtesy{base: p.base, most: p.cfg.Workers,
 		look: func(w *preferences.Preferences, slow bool, before preferences.Seen) preferences.Seen {

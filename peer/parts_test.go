@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -374,6 +375,45 @@ func TestPresenceKeepsTheLastWord(t *testing.T) {
 	if finished || paused {
 		t.Error("it is paused although that was taken back")
 	}
+}
+
+// A pause outlasts the daemon, until its time is over or it is lifted; so does one that was to begin as soon as all is
+// done, as nothing is left to do after a restart. What the file says wrongly is a pause: the machine is its owner's.
+func TestPauseOutlastsTheDaemon(t *testing.T) {
+	_, clock := standing()
+	path := filepath.Join(t.TempDir(), pausedFile)
+	start := func() *presence {
+		s := &presence{told: func() {}, changed: func(bool, bool) {},
+			stored: storedPause{path: path, log: slog.Default()}}
+		s.recall()
+		return s
+	}
+	is := func(what string, want bool, end time.Time) {
+		t.Helper()
+		if paused, until := start().onPause(); paused != want || !until.Equal(end) {
+			t.Errorf("%s: after a restart it is paused: %v, until %v", what, paused, until)
+		}
+	}
+	is("never paused", false, time.Time{})
+	s, end := start(), clock.now().Add(time.Hour)
+	s.pause(true, end)
+	is("for an hour", true, end)
+	clock.forward(time.Hour)
+	if over, _ := start().keepUp(clock.now(), nil); !over {
+		t.Error("a pause that ended while there was no daemon goes on")
+	}
+	is("an hour later", false, time.Time{})
+	s.pause(true, time.Time{})
+	is("until it is lifted", true, time.Time{})
+	s.pause(false, time.Time{})
+	is("lifted", false, time.Time{})
+	s.finish()
+	is("finishing", true, time.Time{})
+	s.pause(false, time.Time{})
+	if err := os.WriteFile(path, []byte("tomorrow"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	is("a damaged file", true, time.Time{})
 }
 
 // Guards that a pause is over when the clock shows what was said, though the machine has slept meanwhile: what else Go

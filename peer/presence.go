@@ -9,9 +9,10 @@ import (
 // about to be when the jobs that it has are done, or about to leave.
 type presence struct {
 	// changed is told whether the peer computes, and whether it takes nothing more from others, with the mutex held:
-	// what was said last is carried out last. told is called afterwards, without it.
+	// what was said last is carried out last. told is called afterwards, without it, as stored is (lasting).
 	changed func(paused, sated bool)
 	told    func()
+	stored  storedPause
 
 	mu        sync.Mutex
 	paused    bool
@@ -27,13 +28,35 @@ func (s *presence) pause(paused bool, until time.Time) {
 	s.mu.Lock()
 	s.become(paused, until, false)
 	s.mu.Unlock()
-	s.told()
+	s.said()
 }
 
 // become is pause with the mutex held.
 func (s *presence) become(paused bool, until time.Time, sated bool) {
 	s.paused, s.until, s.finishing = paused, until, false
 	s.changed(paused, sated)
+}
+
+// recall has the peer paused if it was when its daemon ended. A pause that is over by now ends as any does.
+func (s *presence) recall() {
+	if paused, until := s.stored.read(); paused {
+		s.mu.Lock()
+		s.become(true, until, false)
+		s.mu.Unlock()
+	}
+}
+
+// said tells of what has changed, and has it outlast the daemon.
+func (s *presence) said() {
+	s.stored.keep(s.lasting)
+	s.told()
+}
+
+// lasting is what holds after a restart: a pause, also one that was to begin as soon as all is done, which it is then.
+func (s *presence) lasting() (paused bool, until time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.paused || s.finishing, s.until
 }
 
 // finish has it paused as soon as it holds nothing; if it is paused it stays so.
@@ -46,7 +69,7 @@ func (s *presence) finish() {
 	}
 	s.mu.Unlock()
 	if on {
-		s.told()
+		s.said()
 	}
 }
 
@@ -64,7 +87,7 @@ func (s *presence) keepUp(now time.Time, holding func() int) (over, finished boo
 	s.empty = empty
 	s.mu.Unlock()
 	if over || finished {
-		s.told()
+		s.said()
 	}
 	return over, finished
 }
