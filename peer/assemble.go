@@ -11,6 +11,7 @@ import (
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/emulate"
+	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/runs"
@@ -58,7 +59,8 @@ func assemble(p *Peer, apps []Application) error {
 	obey(p)
 	p.voice = &voice{base: p.base, cfg: p.cfg.Gossip, host: p.host}
 	p.card = &ownCard{base: p.base, key: a.key, facts: func() *statement.Card { return p.facts(a.apps) },
-		proof: p.host.Proof, every: p.members.every, tell: func(b []byte) { p.voice.tell(gossip.KindCard, b) }}
+		proof: p.host.Proof, every: p.members.every, tell: func(b []byte) { p.voice.tell(gossip.KindCard, b) },
+		skip: func(n uint64) error { return host.Skip(p.cfg.Host.StateDir, n) }}
 	p.traffic = &traffic{base: p.base, places: p.places, modules: p.modules, depot: p.depot, protect: p.host,
 		vouch: vouch}
 	p.modules.send, p.depot.send = p.traffic.sendShared, p.traffic.sendShared
@@ -183,7 +185,7 @@ func (a *assembly) forUsers() {
 	p.reporter = &reporter{base: p.base, cfg: &p.cfg, started: p.now(), host: p.host, swarm: p.swarm,
 		traffic: p.traffic, runs: p.runs, crew: p.crew, files: p.files, checkpoints: p.checkpoints, work: p.work,
 		presence: p.caretaker.presence, courtesy: p.caretaker.courtesy, modules: p.modules, apps: a.apps}
-	p.doctor = &doctor{base: p.base, cfg: &p.cfg, crew: p.crew, reporter: p.reporter, members: p.members,
+	p.doctor = &doctor{base: p.base, card: p.card, cfg: &p.cfg, crew: p.crew, reporter: p.reporter, members: p.members,
 		files: p.files, deaths: p.deaths}
 	p.door = &door{base: p.base, host: p.host, members: p.members, meetings: p.meetings,
 		exclusion: p.exclusion, reporter: p.reporter, settle: p.settle}

@@ -23,9 +23,45 @@ type ownCard struct {
 	tell  func(b []byte)
 	every func() time.Duration // how often it is told anew though nothing has changed
 
-	mu   sync.Mutex
-	last *statement.SignedCard
-	seq  uint64
+	// skip has the next start of this peer be a later one than that.
+	skip func(incarnation uint64) error
+
+	mu     sync.Mutex
+	last   *statement.SignedCard
+	seq    uint64
+	double *statement.SignedCard // of this peer, by another process; nil: there is none
+}
+
+// seen looks at a card of this peer that somebody tells. One that is later than all that this process has signed is by
+// another one, which has its key: on a copy of the state directory, or before an older one was put back. Others take the
+// later one for this peer, so the next start here is to be later still.
+func (o *ownCard) seen(c *statement.SignedCard) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.last == nil || !c.Newer(o.last) || o.double != nil && !c.Newer(o.double) {
+		return
+	}
+	if o.double == nil {
+		o.log.Error(twoLives, "start_here", o.last.Incarnation, "start_there", c.Incarnation,
+			"addresses", len(c.Addrs), "fix", oneLife)
+	}
+	o.double = c
+	if err := o.skip(c.Incarnation); err != nil {
+		o.log.Warn("the number of starts is not raised", "error", err)
+	}
+}
+
+// What there is to say where another process has this peer's key.
+const (
+	twoLives = "another process has this peer's key: its state directory was copied, or an older one was put back"
+	oneLife  = "of two that run, leave one and start it with a state directory of its own; else leave and start once more"
+)
+
+// isDouble says whether another process was seen that has this peer's key.
+func (o *ownCard) isDouble() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.double != nil
 }
 
 // current is the card as last signed, or a new one if that proves another membership; nil before the first.

@@ -27,6 +27,7 @@ type doctor struct {
 	reporter *reporter
 	members  *members
 	files    *archive
+	card     *ownCard
 	deaths   *infirmary
 }
 
@@ -76,6 +77,8 @@ func (d *doctor) examineMembers(s *control.Status) control.Finding {
 	f := control.Finding{Check: "members"}
 	known := d.members.count()
 	switch {
+	case d.card.isDouble():
+		f.Level, f.Text, f.Fix = control.Problem, twoLives, oneLife
 	case s.Peers > 0:
 		f.Level, f.Text = control.Good, fmt.Sprintf("members known: %d; connected: %d", known, s.Peers)
 	case known > 0:

@@ -224,7 +224,10 @@ func (x *meetings) hearCard(b []byte, from peer.ID, via multiaddr.Multiaddr) err
 	switch {
 	case c.Swarm != x.host.SwarmName():
 		return fmt.Errorf("a card of the swarm %q", clip(c.Swarm))
-	case c.Peer == x.swarm.self, c.Peer != from && x.swarm.members.isStale(c):
+	case c.Peer == x.swarm.self:
+		x.card.seen(c)
+		return nil
+	case c.Peer != from && x.swarm.members.isStale(c):
 		return nil
 	}
 	by, err := x.host.Vouch(c.Peer, c.Proof)

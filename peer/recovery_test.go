@@ -3,6 +3,7 @@ package peer_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -228,5 +229,52 @@ func TestOwnerAloneIsRestarted(t *testing.T) {
 	a = open(t, hasty, in(dir))
 	if got := await[int](t, a, run); got != work.want {
 		t.Errorf("in the third life the answer is %d, want %d", got, work.want)
+	}
+}
+
+// A peer whose directory was put back, as that of a virtual machine to a snapshot, is older than what the others know of
+// it, and they do not hear it. It learns so from the first that it meets, says what is wrong, and its next start is later
+// than all of them.
+func TestDirectoryThatWasPutBack(t *testing.T) {
+	t.Parallel()
+	dir, b := t.TempDir(), open(t)
+	starts := filepath.Join(dir, "incarnation")
+	life := func(name string) *peer.Peer {
+		a := open(t, in(dir), func(c *peer.Config) { c.Name = name })
+		if _, err := a.Join(deadline(t), address(t, b)); err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	finding := func(p *peer.Peer) string {
+		list, err := p.Doctor(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(list)
+	}
+	a := life("first")
+	a.Close()
+	if err := os.WriteFile(starts, []byte("7\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a = life("eighth")
+	until(t, "the eighth start is known", func() bool {
+		list, err := b.Peers(t.Context())
+		return err == nil && len(list) == 1 && list[0].Name == "eighth"
+	})
+	a.Close()
+	if err := os.WriteFile(starts, []byte("1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a = life("second")
+	until(t, "it is said", func() bool { return strings.Contains(finding(a), "was put back") })
+	a.Close()
+	a = life("ninth")
+	if s, err := a.Status(t.Context()); err != nil || s.Incarnation != 9 {
+		t.Errorf("the next start is number %d, %v", s.Incarnation, err)
+	}
+	if said := finding(a); strings.Contains(said, "was put back") {
+		t.Errorf("it is said of the next start too: %s", said)
 	}
 }

@@ -99,22 +99,38 @@ func (s *stateDir) close() error { return errors.Join(unlock(s.lock), s.lock.Clo
 
 // nextIncarnation counts this start. The number is on the disk before it is used.
 func (s *stateDir) nextIncarnation() (uint64, error) {
-	path := s.path(incarnationFile)
-	b, err := readState(path)
+	last, err := incarnationIn(s.dir)
 	if err != nil {
 		return 0, err
 	}
-	last := uint64(0)
-	if b != nil {
-		text := strings.TrimSpace(string(b))
-		if last, err = strconv.ParseUint(text, 10, incarnationBits); err != nil {
-			const shown = 40
-			return 0, stateError(path, "is damaged: write a number larger than that of any earlier start into it",
-				fmt.Errorf("%.*q, %d bytes, is no such number below %d", shown, text, len(b), 1<<incarnationBits))
-		}
+	return last + 1, countTo(s.dir, last+1)
+}
+
+// Skip has the next start of the peer of a state directory, which this process has open, have a larger number than n.
+func Skip(dir string, n uint64) error {
+	last, err := incarnationIn(dir)
+	if err != nil || last >= n {
+		return err
 	}
-	if err := writeDurably(path, []byte(strconv.FormatUint(last+1, 10)+"\n")); err != nil {
+	return countTo(dir, n)
+}
+
+// incarnationIn is the number of the last start; 0: there was none.
+func incarnationIn(dir string) (last uint64, err error) {
+	path := filepath.Join(dir, incarnationFile)
+	b, err := readState(path)
+	if err != nil || b == nil {
 		return 0, err
 	}
-	return last + 1, nil
+	text := strings.TrimSpace(string(b))
+	if last, err = strconv.ParseUint(text, 10, incarnationBits); err != nil {
+		const shown = 40
+		return 0, stateError(path, "is damaged: write a number larger than that of any earlier start into it",
+			fmt.Errorf("%.*q, %d bytes, is no such number below %d", shown, text, len(b), 1<<incarnationBits))
+	}
+	return last, nil
+}
+
+func countTo(dir string, n uint64) error {
+	return writeDurably(filepath.Join(dir, incarnationFile), []byte(strconv.FormatUint(n, 10)+"\n"))
 }
