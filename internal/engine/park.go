@@ -20,7 +20,7 @@ func (s *scheduler) yield(w *Worker) {
 
 // park waits until something comes back to w, and meanwhile lends its core to another worker. It may return
 // early. If the thief is a worker of this process, it has or gets a core, and the wait is not worth a thread
-// more when there are many.
+// more when there are many; but somebody has to begin what was put back, for which w may wait.
 func (s *scheduler) park(w *Worker, local bool) {
 	p := w.pool
 	w.Stack.Counts.parks++
@@ -46,7 +46,7 @@ func (s *scheduler) park(w *Worker, local bool) {
 	case v != nil:
 	case len(p.sched.spares) > 0:
 		v = p.sched.popSpare()
-	case !local && n < maxWorkers || n < p.cfg.Workers+maxForLocal:
+	case n < p.cfg.Workers+maxForLocal, n < maxWorkers && (!local || p.sched.putBack()):
 		v = p.addWorker()
 	case local:
 		w.parked.Store(false)

@@ -14,6 +14,7 @@ import (
 func init() {
 	satin.Register("parktest.two", parkTwo)
 	satin.Register("parktest.noted", parkNoted)
+	satin.Register("parktest.crowd", parkCrowd)
 }
 
 var (
@@ -21,6 +22,8 @@ var (
 	parkPool  atomic.Pointer[engine.Pool]
 	parkMu    sync.Mutex
 	parkOrder []int
+
+	parkAway []*engine.Taken // of parkCrowd, one worker of which runs at a time
 )
 
 // parkTwo has two children taken and waits for both.
@@ -31,6 +34,28 @@ func parkTwo(f *satin.Frame, _ int) int {
 		parkTaken <- parkPool.Load().GiveOldest(worker(f))
 	}
 	return y.Get()*10 + x.Get()
+}
+
+// parkCrowd has n more workers wait for children that others have. The last one sees all of these put back, and then
+// its own.
+func parkCrowd(f *satin.Frame, n int) int {
+	give := func() *engine.Taken {
+		worker(f).ShareAll()
+		return parkPool.Load().GiveOldest(worker(f))
+	}
+	if n == 0 {
+		y := satin.Spawn(f, parkNoted, 1)
+		for _, job := range append(parkAway, give()) {
+			job.PutBack(true)
+		}
+		return y.Get()
+	}
+	x := satin.Spawn(f, parkCrowd, n-1)
+	next := give()
+	y := satin.Spawn(f, parkNoted, 1)
+	parkAway = append(parkAway, give())
+	next.PutBack(false) // another worker begins it when this one sleeps
+	return y.Get() + x.Get()
 }
 
 // parkNoted notes that it runs.
@@ -119,6 +144,17 @@ func TestPutBackComesFirst(t *testing.T) {
 	defer parkMu.Unlock()
 	if want := []int{1, 2, 9}; !slices.Equal(parkOrder, want) {
 		t.Errorf("the jobs began in the order %v, want %v", parkOrder, want)
+	}
+}
+
+// TestPutBackHasAWorker: all workers wait for jobs whose thieves are lost, and there are more of them than are added
+// for a wait inside the process. The last one does not keep the core that it waits for.
+func TestPutBackHasAWorker(t *testing.T) {
+	p := testPool(t, 1)
+	parkPool.Store(p)
+	parkAway = nil
+	if got := run(t, p, parkCrowd, engine.MaxForLocal+2); got != engine.MaxForLocal+3 {
+		t.Error(got)
 	}
 }
 

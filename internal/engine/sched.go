@@ -213,6 +213,9 @@ func (s *scheduler) inject(r *Record) {
 	s.workAppeared()
 }
 
+// putBack says whether a job of a run that has begun is in the inbox. mu is held.
+func (s *scheduler) putBack() bool { return len(s.inbox) > 0 && s.inbox[0].W != nil }
+
 // withdraw takes r out of the inbox; false if it is not there.
 func (s *scheduler) withdraw(r *Record) bool {
 	s.mu.Lock()
