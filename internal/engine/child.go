@@ -69,7 +69,7 @@ func (w *Worker) Abort() {
 	for w.Stack.hasChildren() {
 		w.drop()
 	}
-	w.failures.crossOutOf(w.Stack.Cur >> DepthShift)
+	w.failures.crossOutOf(&w.Stack)
 }
 
 // Aborted says whether the running job, or one it descends from, has been aborted.

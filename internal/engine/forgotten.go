@@ -20,13 +20,14 @@ import (
 // A failedChild is a child of the running frame, or of one that ran in place above it, that failed.
 type failedChild struct {
 	r   *Record
-	id  uint64 // of the child: its spawner's depth, and its index
-	err error  // a *job.Error
+	id  uint64  // of the child: its spawner's depth, and its index
+	of  []Level // its spawner: see frame
+	err error   // a *job.Error
 }
 
-// note notes the failure of r, a child of the running frame that has left the stack, if it failed. The function says
-// which frame that is.
-func (f *failures) note(r *Record, running func() job.ID) {
+// note notes the failure of r, a child of the running frame of that stack that has left it, if it failed. The function
+// says which frame that is.
+func (f *failures) note(r *Record, s *stack, running func() job.ID) {
 	err := r.Fail
 	if err == nil && r.d.MayFail {
 		err = r.d.Ops.Err(r)
@@ -34,7 +35,7 @@ func (f *failures) note(r *Record, running func() job.ID) {
 	if err == nil {
 		return
 	}
-	child := failedChild{r, r.ID &^ doneBit, err}
+	child := failedChild{r, r.ID &^ doneBit, slices.Clone(f.frame(s)), err}
 	if _, named := err.(*job.Error); !named { // it came from outside
 		id := running()
 		id.Path = append(id.Path, childIndex(child.id))
@@ -45,18 +46,26 @@ func (f *failures) note(r *Record, running func() job.ID) {
 
 // failures are those that nobody has taken.
 type failures struct {
-	list []failedChild
-	base int // those from here on are of the frame that call runs, and of those above it
+	list  []failedChild
+	base  int    // those from here on are of the frame that call runs, and of those above it
+	depth uint64 // of that frame
 }
 
-// enter begins a frame, which leave ends with what enter gave: the failures of frames below count as they did.
-func (f *failures) enter() (n, base int) {
-	n, base = len(f.list), f.base
-	f.base = n
-	return n, base
+// enter begins a frame of that depth, which leave ends with what enter gave: the failures of frames below count as they
+// did.
+func (f *failures) enter(depth uint64) (before failures) {
+	before = *f
+	f.base, f.depth = len(f.list), depth
+	return before
 }
 
-func (f *failures) leave(n, base int) { f.list, f.base = f.list[:n], base }
+func (f *failures) leave(before failures) {
+	f.list, f.base, f.depth = f.list[:len(before.list)], before.base, before.depth
+}
+
+// frame tells the running frame of a stack from others of its depth that Get or Results began, and that have ended: by
+// how those were entered that lie above the one that call runs, and it.
+func (f *failures) frame(s *stack) []Level { return s.Levels[f.depth+1 : s.Cur>>DepthShift+1] }
 
 func (f *failures) any() bool { return len(f.list) > f.base }
 
@@ -67,9 +76,9 @@ func (f *failures) crossOut(r *Record) {
 	}
 }
 
-// crossOutOf forgets the failures of children of the running frame, which has that depth.
-func (f *failures) crossOutOf(depth uint64) {
-	mine := slices.DeleteFunc(f.list[f.base:], func(c failedChild) bool { return c.id>>DepthShift == depth })
+// crossOutOf forgets the failures of children of the running frame of that stack.
+func (f *failures) crossOutOf(s *stack) {
+	mine := slices.DeleteFunc(f.list[f.base:], func(c failedChild) bool { return slices.Equal(c.of, f.frame(s)) })
 	f.list = f.list[:f.base+len(mine)]
 }
 

@@ -92,9 +92,11 @@ func forgetsErr(f *satin.Frame, way int) (int, error) {
 	return n, nil
 }
 
-// inBetween has a child that forgets, which Get begins, and then one that Try begins and that does not.
+// inBetween has a child that forgets, which Get begins, then one that Get begins too and that gives up the failures of
+// its own children, and then one that Try begins and that does not forget.
 func inBetween(f *satin.Frame, way int) int {
 	n := satin.Spawn(f, forgets, way).Get()
+	_ = satin.Spawn(f, forgets, aborted).Get()
 	m, err := satin.Spawn(f, forgets, aborted).Try()
 	if m != 1 || err != nil {
 		panic(fmt.Sprint("a job fails for its sibling: ", err))
@@ -107,8 +109,8 @@ func inBetween(f *satin.Frame, way int) int {
 func outer(f *satin.Frame, way int) int {
 	n, err := satin.Spawn(f, inBetween, way).Try()
 	if err != nil {
-		if n != 0 {
-			panic(fmt.Sprint("a job that failed has the result ", n))
+		if n != 0 || strings.Contains(err.Error(), "for its sibling") {
+			panic(fmt.Sprintf("a job that failed has the result %d and the error %v", n, err))
 		}
 		n = 10
 	}

@@ -51,7 +51,7 @@ func (w *Worker) step() {
 		w.Stack.regain(r, h)
 		w.Stack.detach(r, h)
 		w.popStolen(h)
-		w.failures.note(r, w.ID)
+		w.failures.note(r, &w.Stack, w.ID)
 	default:
 		w.wait(r)
 	}
@@ -81,7 +81,7 @@ func (w *Worker) runDetached(r *Record) {
 		w.Stack.hold()
 	}
 	r.ID = id | doneBit
-	w.failures.note(r, w.ID)
+	w.failures.note(r, &w.Stack, w.ID)
 	if r.Group != 0 {
 		w.drain() // what came back meanwhile has finished before
 		hold(w, r)

@@ -71,7 +71,7 @@ func (l Lender) settleNewest() *Record {
 			w.Stack.regain(r, h)
 			w.Stack.detach(r, h)
 			w.popStolen(h)
-			w.failures.note(r, w.ID)
+			w.failures.note(r, &w.Stack, w.ID)
 		default:
 			return r
 		}

@@ -134,16 +134,17 @@ func TestFailuresAreNamed(t *testing.T) {
 	running := func() job.ID { asked++; return job.ID{Run: run, Path: job.Path{4}} }
 	d := &Desc{Func: Func{Name: "f"}}
 	var f failures
-	f.note(&Record{d: d, ID: 1}, running)
+	s := &NewWorker(nil, 0).Stack
+	f.note(&Record{d: d, ID: 1}, s, running)
 	if f.any() || asked != 0 {
 		t.Fatal("a job that has not failed is noted")
 	}
 	named := &job.Error{Func: "g"}
-	f.note(&Record{d: d, ID: 3<<DepthShift | 2, Fail: named}, running)
+	f.note(&Record{d: d, ID: 3<<DepthShift | 2, Fail: named}, s, running)
 	if err := f.oldest(3); err != error(named) || asked != 0 {
 		t.Errorf("a failure with a name is now %v", err)
 	}
-	f.note(&Record{d: d, ID: 3<<DepthShift | 1, Fail: errors.New("far away")}, running)
+	f.note(&Record{d: d, ID: 3<<DepthShift | 1, Fail: errors.New("far away")}, s, running)
 	var e *job.Error
 	if err := f.oldest(3); !errors.As(err, &e) || e.ID.Path.String() != "4.1" || e.Func != "f" {
 		t.Errorf("the oldest failure is %v, want that of job 4.1", err)

@@ -96,10 +96,10 @@ func (w *Worker) runRoot(r *Record) {
 // r.Fail, but passes on the abort of another job than r.
 func (w *Worker) call(r *Record, cur uint64) {
 	base, depth := w.Stack.Head, w.Stack.Cur>>DepthShift
-	failed, below := w.failures.enter()
+	before := w.failures.enter(depth)
 	ran, returned := false, false
 	defer func() {
-		w.failures.leave(failed, below)
+		w.failures.leave(before)
 		if returned {
 			return
 		}
