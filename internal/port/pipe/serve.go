@@ -15,7 +15,9 @@ import (
 // was between two orders. The engine is closed by whoever opened it.
 //
 // Whoever reads an order carries it out, and tells at once what came of it: an order to give a job away is answered
-// without waking another goroutine. Another one waits for what happens by itself. They take turns.
+// without waking another goroutine. Another one waits for what happens by itself. One of them tells at a time, and
+// keeps nobody from carrying out orders meanwhile: jobs may have more and more to be told of, and are paused or aborted
+// all the same.
 //
 // What nobody goes on because of (see waits) is written with the next event that somebody does, or maxWait later: each
 // write wakes a process, which costs more than all that it has to read.
@@ -48,12 +50,15 @@ func Serve(e port.Live, r io.Reader, w io.Writer) error {
 type server struct {
 	timer *time.Timer // the engine is to be asked again
 
-	mu     sync.Mutex
-	e      port.Live
+	mu      sync.Mutex
+	e       port.Live
+	telling bool // somebody does
+	over    bool
+
+	// Of whoever tells.
 	out    *bufio.Writer
 	urgent bool      // something in it does not wait
 	due    time.Time // when what is in it, and waits, is to be written; zero if nothing is
-	over   bool
 }
 
 // maxWait is how long an event may wait for company.
@@ -80,7 +85,8 @@ func (s *server) read(r io.Reader) error {
 	}
 }
 
-// turn carries out an order, if there is one, and tells all that the engine has to tell.
+// turn carries out an order, if there is one, and tells all that the engine has to tell; but whoever reads orders, if
+// it has much, only the beginning.
 func (s *server) turn(o *port.Order, tell bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,35 +96,55 @@ func (s *server) turn(o *port.Order, tell bool) error {
 	if o != nil {
 		s.e.Do(o)
 	}
-	if !tell {
+	if !tell || s.telling { // whoever does comes to what the order has brought about
 		return nil
 	}
-	again, err := s.tell()
-	if again == 0 {
+	s.telling = true
+	polls := math.MaxInt
+	if o != nil {
+		polls = 2
+	}
+	again, err := s.tell(polls)
+	if s.telling = false; again == 0 {
 		again = time.Hour
 	}
 	s.timer.Reset(again)
 	return err
 }
 
-// tell writes all that the engine has to tell, and says when to do so again; 0 is never.
-func (s *server) tell() (again time.Duration, err error) {
-	for {
+// tell writes what the engine tells when it is polled so often, and says when to do so again; 0 is never. The mutex is
+// held, but not while events are written.
+func (s *server) tell(polls int) (again time.Duration, err error) {
+	for ; polls > 0; polls-- {
 		events, again := s.e.Poll()
 		if len(events) == 0 {
 			return s.flush(again)
 		}
-		for i := range events {
-			b, err := frames(&events[i], values(events[i].Shared))
-			if err == nil {
-				_, err = s.out.Write(b)
-			}
-			if err != nil {
-				return 0, err
-			}
-			s.urgent = s.urgent || !waits(events[i].Kind)
+		s.mu.Unlock()
+		err := s.write(events)
+		s.mu.Lock()
+		switch {
+		case err != nil:
+			return 0, err
+		case s.over:
+			return 0, io.ErrClosedPipe
 		}
 	}
+	return 1, nil
+}
+
+func (s *server) write(events []port.Event) error {
+	for i := range events {
+		b, err := frames(&events[i], values(events[i].Shared))
+		if err == nil {
+			_, err = s.out.Write(b)
+		}
+		if err != nil {
+			return err
+		}
+		s.urgent = s.urgent || !waits(events[i].Kind)
+	}
+	return nil
 }
 
 // flush has what was told read, unless all of it waits.

@@ -79,3 +79,44 @@ func TestEventsThatWait(t *testing.T) {
 		}
 	})
 }
+
+// talker has always something to tell, from the first order on to the second.
+type talker struct {
+	idle
+	orders, polls int
+	talks, silent chan struct{}
+}
+
+func (e *talker) Do(*port.Order) {
+	if e.orders++; e.orders == 2 {
+		close(e.silent)
+	}
+}
+
+func (e *talker) Poll() ([]port.Event, time.Duration) {
+	if e.orders != 1 {
+		return nil, 0
+	}
+	if e.polls++; e.polls == 3 {
+		close(e.talks)
+	}
+	return []port.Event{{Kind: port.Offered}}, 0
+}
+
+// However much there is to tell, orders are carried out: a pause must not wait until jobs have said all.
+func TestOrdersAreHeard(t *testing.T) {
+	in, orders := io.Pipe()
+	e := &talker{talks: make(chan struct{}), silent: make(chan struct{})}
+	ended := make(chan error)
+	go func() { ended <- Serve(e, in, io.Discard) }()
+	for _, heard := range []chan struct{}{e.talks, e.silent} {
+		if _, err := orders.Write(written(t, &port.Order{Kind: port.Cores})); err != nil {
+			t.Fatal(err)
+		}
+		<-heard
+	}
+	_ = orders.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
