@@ -23,6 +23,7 @@
 // that came before the look is seen by it; news that comes after it finds the bell empty and leaves a token,
 // and the driver looks again. The list is bounded by what was ordered: one ending for every segment, one
 // dropping for every job outside, one answer for every Take and Count; and by the pool's jobs: one finding for
-// each. Kept outcomes have a bounded list of their own, and wait for the next pulse, which comes as long as a worker
-// works, or for news; they leave a token only when that list is half full.
+// each. What jobs share, and leave by satin.Keep, only the memory of their process bounds. Kept outcomes have a bounded
+// list of their own, and wait for the next pulse, which comes as long as a worker works, or for news; they leave a
+// token only when that list is half full.
 package compute
