@@ -176,6 +176,12 @@ func (p *Peer) LosesProcess(run string) (restored func() uint64) {
 	return func() uint64 { return p.runs.sessions.of(id).Stats().Steal.PartialsRestored }
 }
 
+// Displaced is how many results of a run had no room in memory.
+func (p *Peer) Displaced(run string) uint64 {
+	id, _ := job.ParseRunID(run)
+	return p.runs.sessions.of(id).Stats().Steal.PartialsDisplaced
+}
+
 // RunID is the ID of a run in bytes.
 func (p *Peer) RunID(run string) []byte {
 	id, _ := job.ParseRunID(run)

@@ -29,7 +29,7 @@ func (p *Peer) Leave(ctx context.Context) error {
 		wg.Go(func() {
 			r.session.Leave(patience)
 			if r.manifest.Owner != p.runs.self {
-				needless[i] = patience > 0 && r.session.Stats().Steal.PartialsLeft == 0 && !r.ledger.hasMore()
+				needless[i] = patience > 0 && r.handedOver()
 				f := r.session.Figures()
 				last := statsOf(f, r.session.Stats())
 				p.voice.tell(gossip.KindLoad, r.lastLoad(&last, f.Late))
@@ -45,6 +45,13 @@ func (p *Peer) Leave(ctx context.Context) error {
 	err := ctx.Err()
 	p.closeLedgers(ctx, parts, needless)
 	return err
+}
+
+// handedOver says whether others have all that this peer had of a run: what it had no room for at hand is on its disk
+// alone.
+func (r *part) handedOver() bool {
+	s := r.session.Stats().Steal
+	return s.PartialsLeft == 0 && s.PartialsDisplaced == 0 && !r.ledger.hasMore()
 }
 
 // closeLedgers lets go of the checkpoints, when everybody has been told: a disk may take seconds, and nobody

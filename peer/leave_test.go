@@ -32,26 +32,33 @@ func TestLastOneLeaves(t *testing.T) {
 }
 
 // The disk of a peer that leaves keeps what it has of another's run if that is more than the peer had at hand, and
-// handed over.
+// handed over: what its memory had no room for, in this life or when that of an earlier one was read.
 func TestLeaverHasMoreOnItsDisk(t *testing.T) {
 	t.Parallel()
-	a, b := open(t, hasty, checkpointing), open(t, hasty, checkpointing, func(c *peer.Config) { c.Steal.MaxKept = 1 })
-	if _, err := b.Join(deadline(t), address(t, a)); err != nil {
-		t.Fatal(err)
+	for _, restarted := range []bool{false, true} {
+		a := open(t, hasty, checkpointing)
+		b := open(t, hasty, checkpointing, func(c *peer.Config) { c.Steal.MaxKept = 1 })
+		if _, err := b.Join(deadline(t), address(t, a)); err != nil {
+			t.Fatal(err)
+		}
+		work := last(t)
+		run := submit(t, a, "count", work.arg)
+		until(t, "the other has results", func() bool { return b.Stored(run) > 2 })
+		if restarted {
+			restored := b.LosesProcess(run)
+			until(t, "one is at hand", func() bool { return restored() > 0 })
+		} else {
+			until(t, "one has no room", func() bool { return b.Displaced(run) > 0 })
+		}
+		if err := b.Leave(deadline(t)); err != nil {
+			t.Fatal(err)
+		}
+		b.Close()
+		if b.Stored(run) == 0 {
+			t.Errorf("restarted %t: what it has not handed over is gone", restarted)
+		}
+		work.end(t)
 	}
-	work := last(t)
-	run := submit(t, a, "count", work.arg)
-	until(t, "the other has results", func() bool { return b.Stored(run) > 2 })
-	restored := b.LosesProcess(run)
-	until(t, "one is at hand", func() bool { return restored() > 0 })
-	if err := b.Leave(deadline(t)); err != nil {
-		t.Fatal(err)
-	}
-	b.Close()
-	if b.Stored(run) == 0 {
-		t.Error("what it has not handed over is gone")
-	}
-	work.end(t)
 }
 
 // A peer whose process of jobs has ended goes on with what its disk has of the run: it may be the only one that has it.

@@ -242,6 +242,7 @@ func (c *Core) Stats() Stats {
 	s := c.stats
 	s.TuplesEvicted += c.lost.tuples.evicted
 	s.WithoutRoom += c.lost.store.refused + c.lost.tuples.refused
+	s.PartialsDisplaced += c.lost.store.displaced
 	return s
 }
 

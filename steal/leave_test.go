@@ -63,3 +63,24 @@ func TestGoodbyeIsHearsay(t *testing.T) {
 		t.Errorf("a goodbye of %d parts passes", len(many.Goodbye.Parts))
 	}
 }
+
+// What had no room while a peer ran is not handed over when it leaves, and is counted, since it may be on its disk
+// alone. What had gone home, or came from elsewhere and was never here, is not.
+func TestDisplacedIsCounted(t *testing.T) {
+	c := salvageCore(t, func(cfg *Config) { cfg.MaxKept = 2 })
+	for i, x := range []struct {
+		class keptClass
+		want  uint64
+	}{{settled, 0}, {settled, 0}, {settled, 0}, {own, 0}, {own, 0}, {own, 1}, {restored, 2}, {handed, 2},
+		{settled, 2}} {
+		p := job.Path{uint32(i + 1)}
+		c.lost.keep(Partial{Path: p, Identity: pathIdentity(p), Outcome: []byte{1}}, x.class, "b")
+		if got := c.Stats().PartialsDisplaced; got != x.want {
+			t.Errorf("after outcome %d %d had no room, want %d", i, got, x.want)
+		}
+	}
+	c.Leave(c.now, 0)
+	if got := c.Stats().PartialsDisplaced; got != 2 {
+		t.Errorf("when it has left, %d had no room", got)
+	}
+}

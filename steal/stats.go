@@ -51,6 +51,7 @@ type Stats struct {
 	WithoutRoom        uint64 // outcomes and tuples that were not kept because the room is for others, too
 	PartialsHandedOver uint64 // outcomes given to other peers when leaving, acknowledged
 	PartialsLeft       uint64 // outcomes that nobody took when this peer left
+	PartialsDisplaced  uint64 // outcomes that perhaps nobody else has, dropped or not taken in for want of room
 	OutcomesCopied     uint64 // outcomes of the root's jobs sent to another cluster to be kept there, too
 	PartialsRestored   uint64 // outcomes taken in from a checkpoint
 	Restarts           uint64 // times this peer started the root

@@ -23,8 +23,10 @@ type store struct {
 	room    int
 	purse   *purse
 	refused uint64
-	touched touched
-	onKept  *func(outcome []byte, kept bool)
+	// displaced counts what this peer had, and perhaps nobody else has, for which there was no room.
+	displaced uint64
+	touched   touched
+	onKept    *func(outcome []byte, kept bool)
 }
 
 // kept is one outcome.
@@ -74,8 +76,13 @@ func (s *store) put(p Partial, class keptClass, owner PeerID) (k *kept, isNew bo
 		return k, false
 	}
 	k = &kept{Partial: p, class: class, owner: owner, from: owner}
-	if s.index.above(p.Path, func(a *kept) bool { return a.covers(k) }) || !s.makeRoom(k) ||
-		!s.pay(k) {
+	if s.index.above(p.Path, func(a *kept) bool { return a.covers(k) }) {
+		return nil, false
+	}
+	if !s.makeRoom(k) || !s.pay(k) {
+		if class > handed {
+			s.displaced++
+		}
 		return nil, false
 	}
 	for _, d := range slices.Clone(s.index.below(p.Path)) {
@@ -152,7 +159,7 @@ func (s *store) pay(k *kept) bool {
 		}
 		switch {
 		case e != nil:
-			s.remove(e.Value.(*kept))
+			s.drop(e)
 		case c < k.class:
 			c++
 		default:
@@ -171,7 +178,16 @@ func (s *store) total() (n int) {
 	return n
 }
 
-func (s *store) dropOldest(c keptClass) { s.remove(s.age[c].Front().Value.(*kept)) }
+func (s *store) dropOldest(c keptClass) { s.drop(s.age[c].Front()) }
+
+// drop removes one for want of room.
+func (s *store) drop(e *list.Element) {
+	k := e.Value.(*kept)
+	if k.class != settled && !k.copied {
+		s.displaced++
+	}
+	s.remove(k)
+}
 
 func (s *store) link(k *kept) {
 	k.place = s.age[k.class].PushBack(k)
