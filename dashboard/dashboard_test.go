@@ -387,6 +387,29 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// Guards that a server whose directory was removed, and which ends when another one has begun in its place, does not
+// take that one's files away: no command would find its page.
+func TestAnotherInItsPlace(t *testing.T) {
+	ctx, dir := t.Context(), t.TempDir()
+	serve := func() *dashboard.Server {
+		s, err := dashboard.Open(dashboard.Config{Source: newFake(), Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	first, second := serve(), serve()
+	if err := first.Close(ctx); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{dashboard.ViewFile, dashboard.ControlFile, dashboard.AddressFile} {
+		line(t, dir, name)
+	}
+	if err := second.Close(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
 // Guards against what a daemon leaves that was killed: another program at its port, of any user, would have the browser
 // open what it likes, or a terminal obey it.
 func TestAskAnotherProgram(t *testing.T) {

@@ -24,11 +24,14 @@ const (
 )
 
 // Files are those that a server wrote.
-type files struct{ paths []string }
+type files struct {
+	dir, view string // where they are, and the first of the tokens in them
+	paths     []string
+}
 
 // writeFiles writes the files for a server, in place of those of an earlier one.
 func writeFiles(dir, base string, tokens map[Level]string) (*files, error) {
-	f := &files{}
+	f := &files{dir: dir, view: tokens[View]}
 	for _, file := range [][2]string{{ViewFile, tokens[View]}, {ControlFile, tokens[Control]}, {AddressFile, base}} {
 		path := filepath.Join(dir, file[0])
 		if err := durable.Write(path, 0o600, false, durable.Bytes([]byte(file[1]+"\n"))); err != nil {
@@ -40,7 +43,12 @@ func writeFiles(dir, base string, tokens map[Level]string) (*files, error) {
 	return f, nil
 }
 
+// remove removes them, unless they are those of a later server by now: where the directory was removed under a daemon,
+// another one may have been started in its place.
 func (f *files) remove() (err error) {
+	if view, err := readLine(filepath.Join(f.dir, ViewFile)); err == nil && view != f.view {
+		return nil
+	}
 	for _, path := range f.paths {
 		if e := os.Remove(path); !errors.Is(e, fs.ErrNotExist) {
 			err = errors.Join(err, e)

@@ -19,6 +19,8 @@ var fileMutants = []mutant{
 		run: "^TestNoRoomForALog$", old: "_, err := probe.Write(make([]byte, 4096))", new: "var err error"},
 	{name: "files/anothers-socket", wrong: "a daemon that ends takes the socket of the next one away",
 		file: "peer/control/socket.go", run: "^TestAnotherInItsPlace$", old: "l.SetUnlinkOnClose(!others)", new: "l.SetUnlinkOnClose(true)"},
+	{name: "files/anothers-page", wrong: "a daemon that ends takes the next one's page away", file: "dashboard/files.go",
+		pkg: "dashboard", run: "^TestAnotherInItsPlace$", old: "err == nil && view != f.view", new: "false && err == nil && view != f.view"},
 	{name: "files/wide-keys", wrong: "a long path takes five times the memory that it took on its way",
 		file: "internal/checkpoint/record.go", run: "^TestLongPaths$", old: "if c < large {", new: "if c == 0 && false {"},
 	{name: "files/index-unbounded", wrong: "results with long paths fill the memory", file: "peer/ledger.go",
