@@ -42,17 +42,10 @@ func newConfigPutCommand(c console, cmd cobra.Command, take func(args []string) 
 		if err != nil {
 			return err
 		}
-		live, err := settings.Put(path, c.dirs, key, values)
-		if err != nil {
+		if err := settings.Put(path, c.dirs, key, values); err != nil {
 			return err
 		}
-		when := "it takes effect when the daemon is started again"
-		if live {
-			when = "a daemon that runs takes it up within two seconds"
-		}
-		if live && key == "workers" {
-			when += ", and more workers than it was started with when it is started again"
-		}
+		when := settings.When(key)
 		if l, err := settings.Load(from); err == nil {
 			for _, v := range l.Values() {
 				if v.Key == key && strings.HasPrefix(v.Origin, "SATIN_") {
@@ -193,7 +186,7 @@ func (f *ownerFile) Prefer(name string, values []string) error {
 	if !settings.IsOwners(name) {
 		return fmt.Errorf("%w: %q is not for the page", report.ErrBadInput, name)
 	}
-	_, err := settings.Put(f.path, f.dirs, name, values)
+	err := settings.Put(f.path, f.dirs, name, values)
 	if wrong := (*settings.Error)(nil); errors.As(err, &wrong) {
 		return fmt.Errorf("%w: %w", report.ErrBadInput, err)
 	}

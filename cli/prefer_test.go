@@ -46,7 +46,9 @@ func TestSettingsAreFollowed(t *testing.T) {
 	if said := change("config", "set", "cluster", "home"); !strings.Contains(said, "started again") {
 		t.Errorf("said %q", said)
 	}
-	change("config", "set", "workers", "2")
+	if said := change("config", "set", "workers", "2"); !strings.Contains(said, "more workers than it was started with") {
+		t.Errorf("said %q", said)
+	}
 	f.caught <- os.Interrupt
 	if got := <-code; got != 0 {
 		t.Errorf("exit code %d", got)

@@ -128,6 +128,18 @@ func OwnerNames() (names []string) {
 // workersKey is the one of them that says how many cores there are at most.
 const workersKey = "workers"
 
+// When says for people when a setting that was changed takes effect.
+func When(name string) string {
+	switch {
+	case !IsOwners(name):
+		return "it takes effect when the daemon is started again"
+	case name == workersKey: // see NotLive
+		return "a daemon that runs takes it up within two seconds, and more workers than it was started with when it is " +
+			"started again"
+	}
+	return "a daemon that runs takes it up within two seconds"
+}
+
 // IsOwners says whether a setting is what the owner of the machine allows, which a daemon that runs takes up from its
 // file.
 func IsOwners(name string) bool {

@@ -19,27 +19,27 @@ import (
 
 // Put writes one setting into the configuration file at path, which is made with all settings explained if there is
 // none: in place of its line, else after the one that explains it. Without values the setting is taken out. All other
-// lines stay as they are. Live says whether a daemon that runs takes it up by itself.
+// lines stay as they are. When says whether a daemon that runs takes it up.
 //
 // An *Error says what is allowed if the name or the value is not. Whatever happens, the file is whole: it is written
 // beside and renamed. Several that write at once wait for each other, by a file beside it that stays.
-func Put(path string, d Dirs, name string, values []string) (live bool, err error) {
+func Put(path string, d Dirs, name string, values []string) (err error) {
 	k := keyNamed(name)
 	if k == nil {
-		return false, &Error{"config", name, "a setting" + suggest(name, keyNames())}
+		return &Error{"config", name, "a setting" + suggest(name, keyNames())}
 	}
 	line := ""
 	if len(values) > 0 {
 		if line, err = k.line(d, values); err != nil {
-			return false, err
+			return err
 		}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return false, fmt.Errorf("writing %s: %w", path, cause.Of(err))
+		return fmt.Errorf("writing %s: %w", path, cause.Of(err))
 	}
 	lock := flock.New(LockPath(path)) // or two at once would both change what was there before, and one change be lost
 	if err := lock.Lock(); err != nil {
-		return false, fmt.Errorf("locking %s: %w", path, cause.Of(err))
+		return fmt.Errorf("locking %s: %w", path, cause.Of(err))
 	}
 	defer func() { _ = lock.Unlock() }()
 	old, err := readLimited(path)
@@ -47,20 +47,20 @@ func Put(path string, d Dirs, name string, values []string) (live bool, err erro
 		old, err = Commented(d), nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("writing %s: %w", path, cause.Of(err))
+		return fmt.Errorf("writing %s: %w", path, cause.Of(err))
 	}
 	l := &Loaded{Settings: Defaults(d), File: path, origins: map[string]string{}}
 	changed, err := putLine(old, name, line)
 	if err != nil {
-		return false, l.syntax(err)
+		return l.syntax(err)
 	}
 	if err := l.decode(changed, d.Home); err != nil { // whoever comes next could not read it, to change it back
-		return false, err
+		return err
 	}
 	if err := replace(path, changed); err != nil {
-		return false, fmt.Errorf("writing %s: %w", path, cause.Of(err))
+		return fmt.Errorf("writing %s: %w", path, cause.Of(err))
 	}
-	return IsOwners(name), nil
+	return nil
 }
 
 // LockPath is the file beside a configuration file that whoever writes that has locked.
