@@ -36,7 +36,8 @@ var fileMutants = []mutant{
 		old: "if len(content) > maxStateFile {", new: "if content == nil {"},
 	{name: "files/settled-in-memory", wrong: "who has let somebody in after the disk was full leaves the swarm by a join",
 		file: "peer/host/swarm.go", pkg: "peer/host", run: "^TestSettledOutlivesAFullDisk$",
-		old: "			s.settled = false // else", new: "			// else"},
+		old: "		if err := s.save(s.name, s.public, s.chain, true); err", new: "		s.settled = true\n" +
+			"		if err := s.save(s.name, s.public, s.chain, true); err"},
 	{name: "files/another-beside-suspended", wrong: "a batch begins another run beside one that is suspended",
 		file: "cli/batch.go", pkg: "cli", run: "^TestBatchWaitsForSuspended$", old: "errors.Is(err, errSuspended) || ", new: ""},
 	{name: "files/computed-again", wrong: "an answer for which there was no room is computed again",

@@ -110,7 +110,7 @@ func (s *swarm) readSwarmKey(keyed bool) error {
 	if s.chain, err = certify(nil, private, public, s.self, true, time.Time{}); err != nil {
 		return err
 	}
-	return s.save()
+	return s.save(s.name, s.public, s.chain, s.settled)
 }
 
 func (s *swarm) decode(b []byte) error {
@@ -150,12 +150,13 @@ func decodeJSON(b []byte, v any) error {
 	return nil
 }
 
-func (s *swarm) save() error {
-	chain, err := wire.Control().Encode(s.chain)
+// save writes what the peer is to be in its next life. It is so in this one when that is on the disk.
+func (s *swarm) save(name string, public ed25519.PublicKey, chain []certificate, settled bool) error {
+	text, err := wire.Control().Encode(chain)
 	if err != nil {
 		return err
 	}
-	b, err := json.MarshalIndent(swarmRecord{s.name, s.public, chain, s.settled}, "", "\t")
+	b, err := json.MarshalIndent(swarmRecord{name, public, text, settled}, "", "\t")
 	if err != nil {
 		return err
 	}
@@ -196,11 +197,10 @@ func (s *swarm) grant(id peer.ID, mayInvite bool, notAfter time.Time) ([]certifi
 		return nil, ErrMayNotInvite
 	}
 	if !s.settled {
-		s.settled = true
-		if err := s.save(); err != nil {
-			s.settled = false // else it would never be written, and a next life could leave with the swarm's key
-			return nil, err
+		if err := s.save(s.name, s.public, s.chain, true); err != nil {
+			return nil, err // a next life could leave with the swarm's key
 		}
+		s.settled = true
 	}
 	return certify(s.chain, s.key, s.public, id, mayInvite, notAfter)
 }
@@ -231,13 +231,11 @@ func (s *swarm) adopt(name string, public ed25519.PublicKey, chain []certificate
 			return stateError(s.state.path(swarmKeyFile), "cannot be removed", err)
 		}
 	}
-	was := standing{s.name, s.public, s.chain, s.named, s.settled}
-	s.name, s.named, s.public, s.chain, s.settled = name, true, public, chain, true
-	err := s.save()
-	if err != nil { // else it would be a member until it ends, and not in its next life
-		s.name, s.named, s.public, s.chain, s.settled = was.name, was.named, was.public, was.chain, was.settled
+	if err := s.save(name, public, chain, true); err != nil {
+		return err
 	}
-	return err
+	s.name, s.named, s.public, s.chain, s.settled = name, true, public, chain, true
+	return nil
 }
 
 func checkSwarmName(name string) error {
