@@ -172,11 +172,11 @@ func TestNothingIsLaterThanNow(t *testing.T) {
 }
 
 // Guards against a member that says again and again of others' jobs that they were lost, one after the other: that
-// makes one notice a minute, so that others stay.
+// makes one notice a minute, so that others stay, of all that it has told of since the last.
 func TestNoticesOfOnePeer(t *testing.T) {
 	origin := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
-	notices := 0
-	s := newStory("r", origin, func(string, string, string) { notices++ })
+	var notices []string
+	s := newStory("r", origin, func(_, _, text string) { notices = append(notices, text) })
 	at := origin
 	told := func(peer string, list ...report.Segment) {
 		s.hear(&report.Part{Peer: peer, Segments: list}, at)
@@ -189,8 +189,9 @@ func TestNoticesOfOnePeer(t *testing.T) {
 			told("liar", report.Segment{Job: job, End: at, State: report.SegmentRestarted})
 		}
 	}
-	if notices != 2 {
-		t.Errorf("one member makes %d notices in 100 seconds", notices)
+	if len(notices) != 2 || !strings.HasPrefix(notices[0], "1 segment is") ||
+		!strings.HasPrefix(notices[1], "180 segments are") {
+		t.Errorf("one member makes %d notices in 100 seconds: %q", len(notices), notices)
 	}
 }
 

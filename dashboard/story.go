@@ -46,6 +46,7 @@ type story struct {
 	heard  []time.Duration    // when each peer was heard of last
 	looked []int              // what its reports have cost: see maxLooked
 	spoken []time.Duration    // when each has last told of lost jobs, for a notice; 0: never
+	unsaid []int              // lost segments of which each has told since
 	newest time.Duration      // the latest time heard of
 	latest time.Duration      // that can be
 	ended  bool               // its segments are settled
@@ -103,7 +104,7 @@ func (s *story) hear(r *report.Part, now time.Time) {
 		s.index[r.Peer] = i
 		s.peers, s.places = append(s.peers, r.Peer), append(s.places, r.Cluster)
 		s.spans, s.parts, s.heard = append(s.spans, spanLog{}), append(s.parts, report.Forgotten{}), append(s.heard, 0)
-		s.looked, s.spoken = append(s.looked, 0), append(s.spoken, 0)
+		s.looked, s.spoken, s.unsaid = append(s.looked, 0), append(s.spoken, 0), append(s.unsaid, 0)
 	}
 	paid := (s.at(now) - s.heard[i]).Seconds() * lookedRate
 	s.tree.looked = max(0, s.looked[i]-int(min(paid, maxLooked)))
@@ -117,14 +118,13 @@ func (s *story) hear(r *report.Part, now time.Time) {
 	if r.Forgotten.Segments > s.parts[i].Segments {
 		s.parts[i] = r.Forgotten
 	}
-	lost := 0
 	for k := range r.Segments {
-		lost += s.put(i, &r.Segments[k])
+		s.unsaid[i] += s.put(i, &r.Segments[k])
 	}
-	if at := s.heard[i]; lost > 0 && (s.spoken[i] == 0 || at-s.spoken[i] >= spokenEvery) {
-		s.spoken[i] = max(at, 1)
-		s.notice("X", "bad", fmt.Sprintf("%s lost with the peers that ran them, and run again.",
-			plural(lost, "segment is", "segments are")))
+	if at := s.heard[i]; s.unsaid[i] > 0 && (s.spoken[i] == 0 || at-s.spoken[i] >= spokenEvery) {
+		s.notice("X", "bad", plural(s.unsaid[i], "segment is lost with its peer", "segments are lost with their peers")+
+			", and run again.")
+		s.spoken[i], s.unsaid[i] = max(at, 1), 0
 	}
 	s.looked[i] = min(s.tree.looked, maxLooked)
 	for _, run := range r.Activities {

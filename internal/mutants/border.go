@@ -76,6 +76,8 @@ var borderMutants = []mutant{
 	{name: "story/notices-of-one", wrong: "one member's word on lost jobs drives out all notices",
 		file: "dashboard/story.go", pkg: "dashboard", run: "^TestNoticesOfOnePeer$",
 		old: "at-s.spoken[i] >= spokenEvery", new: "true"},
+	{name: "story/notice-of-few", wrong: "a notice of lost jobs is about the last report alone", file: "dashboard/story.go",
+		pkg: "dashboard", run: "^TestNoticesOfOnePeer$", old: "s.unsaid[i] += s.put", new: "s.unsaid[i] = s.put"},
 	{name: "dashboard/claims-each-report", wrong: "one member has as much looked at in each of its reports",
 		file: "dashboard/story.go", run: "^TestClaimsOfAMember$", old: "max(0, s.looked[i]-int(min(paid, maxLooked)))", new: "0 * int(paid)"},
 	{name: "dashboard/claims-no-more", wrong: "whoever has told much finds no places any more",
