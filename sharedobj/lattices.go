@@ -151,19 +151,25 @@ func (c *lattices) forget(d Digest, b Blob) {
 	}
 }
 
-// Offered says that something was offered to a lattice here that its value did not have.
+// Offered says that something was offered to a lattice here that its value did not have. What else is offered until
+// it is collected need not be said.
 func (c *Core) Offered(now time.Duration, d Digest) Output {
 	c.begin(now)
 	if n := c.lattices.byDigest[d]; n != nil {
-		n.value, n.mute = nil, false
 		n.pending = true
 		if n.flushAt == 0 && n.collecting == 0 {
 			n.flushAt = max(c.now, n.flushed+c.cfg.FlushEvery)
 		}
-		c.jobs.changed(d)
+		c.lattices.grew(n)
 		c.lattices.collect(n)
 	}
 	return c.end()
+}
+
+// grew is called when a value may be another than that of the last Encode, and guards may see more.
+func (c *lattices) grew(n *lattice) {
+	n.value, n.mute = nil, false
+	c.jobs.changed(n.digest)
 }
 
 // collect asks the engine for what is to be told, when it is time.
@@ -185,6 +191,9 @@ func (c *Core) Collected(now time.Duration, d Digest, value *Body) Output {
 	}
 	if n.collecting = 0; n.pending {
 		n.flushAt = n.flushed + c.cfg.FlushEvery
+	}
+	if value != nil {
+		c.lattices.grew(n) // of more offers than the first the engine has not told
 	}
 	switch e := c.store.find(d); {
 	case value == nil:
@@ -269,8 +278,7 @@ func (c *Core) Joined(now time.Duration, t Ticket, valid, changed bool) Output {
 		}
 	}
 	if n := l.byDigest[j.digest]; n != nil && changed {
-		n.value, n.mute = nil, false
-		c.jobs.changed(j.digest)
+		l.grew(n)
 	}
 	if j.job != 0 {
 		c.jobs.floored(j.job, valid)

@@ -73,7 +73,9 @@ func (g *engine) offer(d sharedobj.Digest, n uint32) {
 		return
 	}
 	l.value[n], l.untold[n], l.offered[n] = true, true, true
-	g.peer.absorb(g.peer.core.Offered(g.peer.world.now, d))
+	if len(l.untold) == 1 { // of more it has been told, until it collects
+		g.peer.absorb(g.peer.core.Offered(g.peer.world.now, d))
+	}
 }
 
 // carryOut does what the core orders, in order. What runs the application's code takes time.

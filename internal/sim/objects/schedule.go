@@ -77,6 +77,7 @@ func Schedule(seed uint64) Config {
 		c.Guests = 1 + r.IntN(3)
 	}
 	c.Crowded = seed%5 == 2
+	c.Core.FlushEvery <<= r.IntN(6)
 	c.End = c.Calm + 20*(core.Patience+15*time.Second)
 	return c
 }
