@@ -78,6 +78,16 @@ func newLattices(b *base) *lattices {
 		fellows: make(map[PeerID]bool)}
 }
 
+// reopen follows a lattice that a job here names and that was closed, or not opened. What was offered to it meanwhile
+// waits to be collected.
+func (c *lattices) reopen(e *entry) {
+	if c.byDigest[e.digest] == nil {
+		if c.open(e); c.byDigest[e.digest] != nil {
+			c.byDigest[e.digest].flushAt = c.now
+		}
+	}
+}
+
 // open begins to follow a lattice whose seed has come. When there are too many one has to go that no job here has
 // named, or names any more; what was sent unasked takes no other's place.
 func (c *lattices) open(e *entry) {

@@ -49,3 +49,27 @@ func TestOffersUntilCollected(t *testing.T) {
 		t.Error("the next comparison is of an older value")
 	}
 }
+
+// A lattice that was closed, as too many others were open, is followed again when a job here names it: its parent's
+// value is joined, and what is offered to it is told, also what was offered when nobody listened.
+func TestClosedLatticesAreNamed(t *testing.T) {
+	c := newTestCore(t, func(c *Config) { c.MaxLattices = 2 })
+	var ds []Digest
+	for _, name := range []string{"closed", "second", "third"} {
+		seed := Build([]byte(name))
+		r := seedOf(name, seed)
+		c.Created(1, r, seed)
+		ds = append(ds, r.Digest())
+	}
+	c.Offered(2, ds[0]) // the engine waits for a collection from now on
+	if _, ok := ordered(c.JobCame(3, Job{ID: 1, Victim: "a2", Needs: []Need{{Digest: ds[0], Floor: []byte("f")}}}),
+		OrderJoin); !ok {
+		t.Error("its parent's value is not joined")
+	}
+	if o, ok := ordered(c.Tick(4), OrderCollect); !ok || o.Digest != ds[0] {
+		t.Error("what was offered to it is not told")
+	}
+	if at, _ := c.Next(); at <= c.now {
+		t.Errorf("something is due at %v, and it is %v", at, c.now)
+	}
+}

@@ -229,7 +229,8 @@ func (c *base) knowFrom(r *Recipe, from PeerID) *entry {
 	return e
 }
 
-// claim has a version be the run's, whoever has sent it: a job here names it, or a frame holds it.
+// claim has a version be the run's, whoever has sent it: a job here names it, or a frame holds it. A lattice is
+// followed then, also one that was closed.
 func (c *base) claim(d Digest) {
 	if f := c.fetches.byDigest[d]; f != nil {
 		c.store.senders.refund(f.from, f.paid)
@@ -238,11 +239,11 @@ func (c *base) claim(d Digest) {
 		}
 	}
 	e := c.store.find(d)
-	if e == nil || e.from == "" {
+	if e == nil {
 		return
 	}
 	if c.store.own(e); e.recipe.Kind == Lattice && e.state != nil {
-		c.lattices.open(e)
+		c.lattices.reopen(e)
 	}
 }
 

@@ -312,4 +312,9 @@ var objectMutants = []mutant{
 		new: "e == nil {"},
 	{name: "sharedobj/collected-unseen", wrong: "what is offered until it is collected is never compared",
 		run: "^TestOffersUntilCollected$", old: "		c.lattices.grew(n) // of more", new: "		_ = n // of more"},
+	{name: "sharedobj/closed-for-good", wrong: "a lattice that was closed is not followed again", file: "sharedobj/senders.go",
+		run: "^TestClosedLatticesAreNamed$", old: "	if e == nil {\n", new: "	if e == nil || e.from == \"\" {\n"},
+	{name: "sharedobj/closed-untold", wrong: "what was offered to a closed lattice is never told",
+		file: "sharedobj/lattices.go", run: "^TestClosedLatticesAreNamed$",
+		old: "			c.byDigest[e.digest].flushAt = c.now\n", new: ""},
 }
