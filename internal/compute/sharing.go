@@ -38,7 +38,7 @@ const maxNoted = 1024
 func newSharing(e *Engine) *sharing {
 	return &sharing{Codec: wire.Shared(), e: e, wake: make(chan struct{}, 1), refused: map[engine.Name]string{},
 		applied: map[sharedobj.Ticket]any{}, sharers: map[steal.SegmentID]bool{},
-		writes: writes{patience: port.ApplyAfter}}
+		writes: writes{patience: port.ApplyAfter, most: e.cfg.Workers}}
 }
 
 // named is a version with its name. The recipe stays, the bytes may be dropped.
@@ -255,17 +255,29 @@ func (s *sharing) again() {
 	}
 }
 
-// sharer runs the application's code for shared values.
+// sharer runs the application's code for shared values, with the priority of jobs, once there is any to run: a program
+// that shares nothing needs no thread for it.
 func (s *sharing) sharer() {
-	for {
-		s.mu.Lock()
-		orders := s.orders
-		s.orders = nil
-		s.mu.Unlock()
-		for i := range orders {
-			e := s.run(&orders[i])
-			s.e.tell(func(told *[]port.Event) { *told = append(*told, e) })
+	for !s.has() {
+		select {
+		case <-s.wake:
+		case <-s.e.closing.Done():
+			return
 		}
+	}
+	s.e.pool.Beside(s.share)
+}
+
+// has says whether there is something to run.
+func (s *sharing) has() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.orders)+len(s.writes.waiting) > 0
+}
+
+func (s *sharing) share() {
+	for {
+		s.runOrders()
 		var due <-chan time.Time
 		if again := s.apply(); again > 0 {
 			due = time.After(again)
@@ -276,6 +288,18 @@ func (s *sharing) sharer() {
 		case <-s.e.closing.Done():
 			return
 		}
+	}
+}
+
+// runOrders runs what has come.
+func (s *sharing) runOrders() {
+	s.mu.Lock()
+	orders := s.orders
+	s.orders = nil
+	s.mu.Unlock()
+	for i := range orders {
+		e := s.run(&orders[i])
+		s.e.tell(func(told *[]port.Event) { *told = append(*told, e) })
 	}
 }
 

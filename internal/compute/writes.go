@@ -8,17 +8,18 @@ import (
 )
 
 // writes are those of others that wait to be applied here: see port.ApplyAfter. As many are at work as cores have no
-// job; all at once when a job waits for what it reads, which may be one of them; and one, whatever the cores do, when
-// the oldest has waited for long.
+// job; as many as there are cores when a job waits for what it reads, which may be one of them, until none waits; and
+// one, whatever the cores do, when the oldest has waited for long.
 //
 // Nothing is forgotten: what makes one more of them due is that it comes, that a core becomes free (Hungry or an order
 // of cores follows), that a job wants something, that one has ended, or that time passes. All of these but the last set
 // a token, after which, or at the time that take has said, the sharer asks take again.
 type writes struct {
 	patience time.Duration  // port.ApplyAfter
+	most     int            // are at work
 	waiting  []waitingWrite // the oldest first
 	running  int
-	hurry    bool // for all that wait now
+	hurry    bool // for all that wait
 }
 
 type waitingWrite struct {
@@ -31,7 +32,8 @@ type waitingWrite struct {
 func (w *writes) take(now time.Time, idle int) (begin []waitingWrite, again time.Duration) {
 	n := max(0, idle-w.running)
 	if w.hurry {
-		n, w.hurry = len(w.waiting), false
+		n = min(len(w.waiting), max(n, w.most-w.running))
+		w.hurry = n < len(w.waiting)
 	}
 	if n == 0 && w.running == 0 && len(w.waiting) > 0 {
 		if again = w.waiting[0].since.Add(w.patience).Sub(now); again <= 0 {
@@ -52,7 +54,8 @@ func (s *sharing) apply() (again time.Duration) {
 	s.mu.Unlock()
 	for i := range begin {
 		s.e.wg.Go(func() {
-			e := s.run(&begin[i].order)
+			var e port.Event
+			s.e.pool.Beside(func() { e = s.run(&begin[i].order) })
 			s.e.tell(func(told *[]port.Event) { *told = append(*told, e) })
 			s.mu.Lock()
 			s.writes.running--

@@ -10,11 +10,11 @@ import (
 	"github.com/satin-peer/satin/sharedobj"
 )
 
-// TestWritesWait: as many writes are applied at a time as cores have no job, all that wait if something is wanted, and
-// one at a time when the oldest has waited for long.
+// TestWritesWait: as many writes are applied at a time as cores have no job, as many as there are cores if something is
+// wanted, until none waits, and one at a time when the oldest has waited for long.
 func TestWritesWait(t *testing.T) {
 	begun := time.Now()
-	w := writes{patience: port.ApplyAfter}
+	w := writes{patience: port.ApplyAfter, most: 2}
 	for i := range 6 {
 		w.waiting = append(w.waiting, waitingWrite{port.Order{}, begun.Add(time.Duration(i))})
 	}
@@ -32,10 +32,12 @@ func TestWritesWait(t *testing.T) {
 		{"another has none", 0, 2, 0, false, 1, 0},
 		{"all have jobs again, and much time has passed", 2 * port.ApplyAfter, 0, 0, false, 0, 0},
 		{"both have ended", 2 * port.ApplyAfter, 0, 2, false, 1, 0},
-		{"something is wanted", 0, 0, 0, true, 3, 0},
-		{"all have ended", 0, 8, 4, false, 0, 0},
+		{"something is wanted", 0, 0, 0, true, 1, 0},
+		{"one has ended", 0, 0, 1, false, 1, 0},
+		{"the other has", 0, 0, 1, false, 1, 0},
+		{"all have", 0, 8, 2, false, 0, 0},
 	} {
-		w.running, w.hurry = w.running-c.ended, c.hurry
+		w.running, w.hurry = w.running-c.ended, w.hurry || c.hurry
 		got, again := w.take(begun.Add(c.after), c.idle)
 		if len(got) != c.want || again != c.again {
 			t.Errorf("%s: %d begin, the next look is after %v; want %d, %v", c.what, len(got), again, c.want, c.again)

@@ -161,15 +161,25 @@ func (p *Pool) called() bool {
 // serve the network, so there must be one more than all pools together keep busy.
 var processors = share{pools: map[*Pool]bool{}}
 
-// A share lists the pools that are not closed. Its mutex is taken before that of a pool.
+// A share lists the pools that are not closed, and counts what runs beside their workers, which may have to wait for a
+// core with a P in its hands. Its mutex is taken before that of a pool.
 type share struct {
 	mu    sync.Mutex
 	pools map[*Pool]bool
+	extra int32
 }
 
-// raise makes GOMAXPROCS at least one more than the cores in use or allowed; mu is held.
+// beside counts threads that run beside workers, or no more.
+func (s *share) beside(n int32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.extra += n
+	s.raise()
+}
+
+// raise makes GOMAXPROCS at least one more than the cores in use or allowed and what runs beside; mu is held.
 func (s *share) raise() {
-	want := int32(1)
+	want := 1 + s.extra
 	for q := range s.pools {
 		q.sched.mu.Lock()
 		want += int32(q.sched.allowed) - min(q.sched.free.Load(), 0) // free < 0: still in use

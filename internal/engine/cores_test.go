@@ -235,7 +235,8 @@ func TestIdleIsTold(t *testing.T) {
 	await(1)
 }
 
-// TestProcessorsForAllPools: GOMAXPROCS leaves one processor to the network however many pools compute.
+// TestProcessorsForAllPools: GOMAXPROCS leaves one processor to the network however many pools compute, and whatever
+// runs beside them.
 func TestProcessorsForAllPools(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
@@ -264,6 +265,11 @@ func TestProcessorsForAllPools(t *testing.T) {
 	q.SetCores(1)
 	q.SetCores(3)
 	step("3 cores, another pool closed", 4)
+	q.Beside(func() { step("3 cores, and something beside", 5) })
+	runtime.GOMAXPROCS(2)
+	q.SetCores(1)
+	q.SetCores(3)
+	step("3 cores again", 4)
 }
 
 // TestBallastOnce: pools share the memory that keeps the garbage collector quiet, and closing them does not free it.

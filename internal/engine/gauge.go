@@ -16,15 +16,11 @@ func (p *Pool) Time(ctx context.Context, fn string, arg any) (took time.Duration
 	if err != nil {
 		return 0, err
 	}
-	ended := make(chan struct{})
 	err = errGone
-	go ownThread(firstThread, func() {
-		defer close(ended)
-		lowerPriority(system(), p.cfg.Nice, p.cfg.Idle)
+	p.Beside(func() {
 		began := time.Now()
 		err = RunAlone(ctx, r, &Shelf{})
 		took = time.Since(began)
 	})
-	<-ended
 	return took, err
 }

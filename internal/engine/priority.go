@@ -53,6 +53,20 @@ func ownThread(first func() bool, f func()) {
 	runtime.UnlockOSThread()
 }
 
+// Beside runs f, the application's code outside of jobs, on a thread of its own with the workers' priority, and waits
+// for its end.
+func (p *Pool) Beside(f func()) {
+	processors.beside(1)
+	defer processors.beside(-1)
+	ended := make(chan struct{})
+	go ownThread(firstThread, func() {
+		defer close(ended)
+		lowerPriority(system(), p.cfg.Nice, p.cfg.Idle)
+		f()
+	})
+	<-ended
+}
+
 // IdlePriority tries what this system gives to the workers of a pool with Config.Idle, on a thread that ends with
 // that. It says in one line what is in force, and whether that is the lowest priority.
 func IdlePriority() (text string, lowest bool) {
