@@ -53,6 +53,7 @@ func TestSharedAtLowPriority(t *testing.T) {
 	}
 	t.Cleanup(e.Close)
 	p := &place{Engine: e, t: t}
+	e.Do(&port.Order{Kind: port.Cores, Max: 1})
 	encode := func(v any) []byte {
 		b, err := e.sharing.Encode(v)
 		if err != nil {

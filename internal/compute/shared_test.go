@@ -415,3 +415,43 @@ func TestGuard(t *testing.T) {
 		t.Errorf("a job with a guard names %x, %v", b, err)
 	}
 }
+
+// TestPausedJoinsWait: where jobs are paused nothing is joined and no guard evaluated until they go on, and whoever
+// asks for a value has it.
+func TestPausedJoinsWait(t *testing.T) {
+	p := newPlace(t)
+	_, _ = p.leave(submit(t, p.pool, "compute.share", 20).(reading))
+	var lattice sharedobj.Digest
+	for lattice == (sharedobj.Digest{}) {
+		if e := p.await(port.Made); e.Shared.Recipe.Kind == sharedobj.Lattice {
+			lattice = e.Shared.Recipe.Digest()
+		}
+	}
+	number := func(n int) []byte {
+		b, err := p.sharing.Encode(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	p.Do(&port.Order{Kind: port.Cores})
+	for _, o := range []port.Order{
+		{Kind: port.Join, Shared: &port.Shared{Digest: lattice, Data: number(30)}},
+		{Kind: port.Guard, Shared: &port.Shared{}, Job: &steal.Job{Function: "compute.double", Arg: number(2)}},
+		{Kind: port.Encode, Shared: &port.Shared{Digest: lattice}},
+	} {
+		p.Do(&o)
+	}
+	if e := p.await(port.Encoded); !slices.Equal(e.Shared.State.Bytes(), number(10)) {
+		t.Errorf("the value is %x", e.Shared.State.Bytes())
+	}
+	if i := slices.IndexFunc(p.told, func(e port.Event) bool {
+		return e.Kind == port.Joined || e.Kind == port.Guarded
+	}); i >= 0 {
+		t.Errorf("although the jobs are paused: %+v", p.told[i])
+	}
+	p.Do(&port.Order{Kind: port.Cores, Max: 1, Others: true})
+	if !p.await(port.Joined).Shared.Changed || !p.await(port.Guarded).Good {
+		t.Error("they are not as they were to be")
+	}
+}

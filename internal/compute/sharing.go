@@ -291,16 +291,25 @@ func (s *sharing) share() {
 	}
 }
 
-// runOrders runs what has come.
+// runOrders runs what has come. Without a core, as where the jobs are paused, what others offer waits, and guards do:
+// that is code of the application which takes its time, and no job in the middle of its work waits for it.
 func (s *sharing) runOrders() {
 	s.mu.Lock()
 	orders := s.orders
 	s.orders = nil
 	s.mu.Unlock()
+	var later []port.Order
 	for i := range orders {
+		if k := orders[i].Kind; (k == port.Join || k == port.Guard) && s.e.pool.Cores() == 0 {
+			later = append(later, orders[i])
+			continue
+		}
 		e := s.run(&orders[i])
 		s.e.tell(func(told *[]port.Event) { *told = append(*told, e) })
 	}
+	s.mu.Lock()
+	s.orders = append(later, s.orders...)
+	s.mu.Unlock()
 }
 
 // run runs it. A panic is an answer, too: the write failed, the offer is not valid, the guard is false.
