@@ -455,3 +455,28 @@ func TestPausedJoinsWait(t *testing.T) {
 		t.Error("they are not as they were to be")
 	}
 }
+
+// TestTroubleOnce: members whose offers are not valid do not fill the log: who passes one on does not answer for it, so
+// there may be any number.
+func TestTroubleOnce(t *testing.T) {
+	p := newPlace(t)
+	_, _ = p.leave(submit(t, p.pool, "compute.share", 20).(reading))
+	var lattice sharedobj.Digest
+	for lattice == (sharedobj.Digest{}) {
+		if e := p.await(port.Made); e.Shared.Recipe.Kind == sharedobj.Lattice {
+			lattice = e.Shared.Recipe.Digest()
+		}
+	}
+	bad, err := p.sharing.Encode(-1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		p.Do(&port.Order{Kind: port.Join, Shared: &port.Shared{Digest: lattice, Data: bad}})
+		p.await(port.Joined)
+	}
+	p.await(port.Troubled)
+	if slices.ContainsFunc(p.told, func(e port.Event) bool { return e.Kind == port.Troubled }) {
+		t.Error("the same is told again")
+	}
+}

@@ -21,23 +21,24 @@ type sharing struct {
 	*wire.Codec
 	e *Engine
 
-	mu      sync.Mutex
-	made    []port.Event // for the driver: before the jobs that name what they tell of
-	orders  []port.Order // for the sharer
-	wake    chan struct{}
-	writes  writes
-	applied map[sharedobj.Ticket]any // what writes have given, until it is said whether that is right
-	refused map[engine.Name]string   // what was made here and cannot be shared, and why
-	sharers map[steal.SegmentID]bool // that have shared a lattice
+	mu       sync.Mutex
+	made     []port.Event // for the driver: before the jobs that name what they tell of
+	orders   []port.Order // for the sharer
+	wake     chan struct{}
+	writes   writes
+	applied  map[sharedobj.Ticket]any // what writes have given, until it is said whether that is right
+	refused  map[engine.Name]string   // what was made here and cannot be shared, and why
+	troubles map[string]bool          // that were told
+	sharers  map[steal.SegmentID]bool // that have shared a lattice
 }
 
-// maxNoted bounds what is remembered of values that were refused, and of jobs that share lattices: a job that names
-// more is given away, and comes back; what shares is told again.
+// maxNoted bounds what is remembered of values that were refused, of troubles, and of jobs that share lattices: a job
+// that names more is given away, and comes back; of more troubles nobody is told; what shares is told again.
 const maxNoted = 1024
 
 func newSharing(e *Engine) *sharing {
 	return &sharing{Codec: wire.Shared(), e: e, wake: make(chan struct{}, 1), refused: map[engine.Name]string{},
-		applied: map[sharedobj.Ticket]any{}, sharers: map[steal.SegmentID]bool{},
+		applied: map[sharedobj.Ticket]any{}, sharers: map[steal.SegmentID]bool{}, troubles: map[string]bool{},
 		writes: writes{patience: port.ApplyAfter, most: e.cfg.Workers}}
 }
 
@@ -405,16 +406,23 @@ func (s *sharing) lattice(shelf *engine.Shelf, name engine.Name) (engine.Growing
 	return g.Open(shelf, name)
 }
 
+// trouble tells people what went wrong, the same once: what others offer can go wrong without end.
 func (s *sharing) trouble(o *port.Order, err error) {
 	what := map[port.OrderKind]string{port.Apply: "a write to a shared object failed", port.Guard: "a guard failed",
 		port.Join: "an offer to a lattice is not valid", port.Judge: "a result is wrong"}[o.Kind]
 	if what == "" {
 		what = "the value of a lattice cannot be told"
 	}
-	s.e.tell(func(told *[]port.Event) {
-		*told = append(*told, port.Event{Kind: port.Troubled, Text: fmt.Sprintf("%s: %q: %s", what, o.Shared.Name,
-			clip(err.Error(), maxFailureText))})
-	})
+	text := fmt.Sprintf("%s: %q: %s", what, o.Shared.Name, clip(err.Error(), maxFailureText))
+	s.mu.Lock()
+	known := s.troubles[text] || len(s.troubles) >= maxNoted
+	if !known {
+		s.troubles[text] = true
+	}
+	s.mu.Unlock()
+	if !known {
+		s.e.tell(func(told *[]port.Event) { *told = append(*told, port.Event{Kind: port.Troubled, Text: text}) })
+	}
 }
 
 // argument decodes a job's argument.

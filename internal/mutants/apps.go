@@ -179,6 +179,8 @@ var appMutants = []mutant{
 	{name: "compute/joins-paused", wrong: "what others offer is joined although the jobs are paused",
 		file: "internal/compute/sharing.go", run: "^TestPausedJoinsWait$", old: "s.e.pool.Cores() == 0 {",
 		new: "s.e.pool.Cores() < 0 {"},
+	{name: "compute/trouble-again", wrong: "members fill the log with what is not valid", file: "internal/compute/sharing.go",
+		run: "^TestTroubleOnce$", old: "known := s.troubles[text] ||", new: "known :="},
 	{name: "engine/beside-uncounted", wrong: "what runs beside workers takes the network's processor",
 		file: "internal/engine/cores.go", run: "^TestProcessorsForAllPools$", old: "want := 1 + s.extra", new: "want := int32(1)"},
 	{name: "sim/backlog-free", wrong: "jobs read what others have written before it is there",
