@@ -94,7 +94,7 @@ func (o *own) compareWritten(r *run, out Outcome) {
 // it.
 func (o *own) claimed(r *run, c *Claim, from PeerID, endorsed bool) {
 	switch {
-	case !o.credible(r.m, c.Author, from):
+	case !o.credible(r, c.Author, from):
 		o.note(c.Run, "%s says that it has answered it, and is no member", c.Author)
 	case r.state == StateCancelled || r.state == StateSuspended, r.hash != nil && *r.hash == c.Hash:
 		o.repeat(r) // its author has not heard

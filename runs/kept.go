@@ -55,7 +55,7 @@ func (k *kept) refuses(run RunID, author PeerID, hash Hash, size int64) string {
 	if r == nil || r.mine {
 		return "this peer takes no part in the run"
 	}
-	if !k.credible(r.m, author, "") {
+	if !k.credible(r, author, "") {
 		return "its author is no member"
 	}
 	if r.state == StateCancelled || k.graves.over(run, r.m.Owner) {

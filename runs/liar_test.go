@@ -88,3 +88,20 @@ func TestDeputysRosterEnds(t *testing.T) {
 		}
 	}
 }
+
+// A member that passes on claims of authors whom it has made up keeps no member's claim out.
+func TestMadeUpAuthors(t *testing.T) {
+	c, v := coreOf(DefaultConfig())
+	m := manifest(1, "o")
+	take(c, m)
+	for i := range 8 {
+		author := PeerID(fmt.Sprint("key ", i))
+		v.strange = append(v.strange, author)
+		c.Claimed(noon, &Claim{Run: m.Run, Author: author, Hash: Hash{byte(i)}}, "liar")
+	}
+	c.Claimed(noon, &Claim{Run: m.Run, Author: "b", Hash: Hash{1}}, "b")
+	list := c.runs[m.Run].claims.list
+	if len(list) != 2 || list[0].Author != "key 0" || list[1].Author != "b" {
+		t.Errorf("the claims are %+v", list)
+	}
+}

@@ -71,7 +71,7 @@ func (x *others) buried(r *run, s *Tombstone) {
 func (x *others) claimed(r *run, c *Claim, from PeerID, endorsed bool) {
 	switch {
 	case r.over():
-	case !x.credible(r.m, c.Author, from):
+	case !x.credible(r, c.Author, from):
 		x.note(c.Run, "%s says that it has answered it, and is no member", c.Author)
 	case !r.claims.add(r.m, c, from, endorsed, x.now, x.cfg.Claims):
 		x.note(c.Run, "%d others say that they have answered it", len(r.claims.list))

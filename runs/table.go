@@ -149,9 +149,13 @@ func (t *table) whomToAsk(m *Manifest, turn int) (list []PeerID) {
 }
 
 // credible says whether the claim of an author may be looked at: of a deputy, whom the owner has chosen, of a
-// member, or passed on by one, for its author may be gone.
-func (t *table) credible(m *Manifest, author, from PeerID) bool {
-	return m.isDeputy(author) || t.view.Admitted(author) || from != "" && t.view.Admitted(from)
+// member, or passed on by one, for its author may be gone. Of such authors each member has one: a name costs nothing.
+func (t *table) credible(r *run, author, from PeerID) bool {
+	known := func(id PeerID) bool { return r.m.isDeputy(id) || t.view.Admitted(id) }
+	return known(author) || from != "" && t.view.Admitted(from) &&
+		!slices.ContainsFunc(r.claims.list, func(p pendingClaim) bool {
+			return p.from == from && p.Author != author && !known(p.Author)
+		})
 }
 
 func (t *table) ask(r *run, whom PeerID) {

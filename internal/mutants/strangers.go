@@ -73,7 +73,7 @@ var strangersMutants = []mutant{
 	{name: "strangers/kept-is-believed", wrong: "who keeps an answer vouches for it", file: "runs/ask.go",
 		pkg: "runs", run: "^TestKeptIsNotSaidToo$", old: "r != nil && !r.onlyKept && r.endedBy(k.Claim))", new: "true)"},
 	{name: "strangers/nobodys-answer-kept", wrong: "an answer is kept that no member has signed", file: "runs/kept.go",
-		pkg: hostile, run: "^TestAnswersBroughtToKeep$", old: "if !k.credible(r.m, author, \"\") {", new: "if false {"},
+		pkg: hostile, run: "^TestAnswersBroughtToKeep$", old: "if !k.credible(r, author, \"\") {", new: "if false {"},
 	{name: "strangers/first-announcer-only", wrong: "who announces a run and shows nothing keeps newcomers from it",
 		file: "runs/fetches.go", pkg: hostile, run: "^TestNewcomersFindTheRun$",
 		old: "now.Sub(list[0].since) < f.second {", new: "true {"},
