@@ -114,8 +114,9 @@ static _Noreturn void satin_fail(const char *why) {
 	__builtin_trap();
 }
 
-/* satin_error makes the running job fail with a text that must last. It goes on, and its result does not count. The
- * error fails its spawner too, and so on, unless satin_take_error is asked after the child was got. */
+/* satin_error makes the running job fail with a text that must last: a line of 4 KiB at most. It goes on, and its result
+ * does not count. The error fails its spawner too, and so on, unless satin_take_error is asked after the child was got:
+ * that gives the first one, and its text until another child is got. */
 static void satin_error(const char *why) {
 	if (!satin_error_text) satin_error_text = why;
 }
@@ -212,11 +213,15 @@ static inline uint64_t satin_enter(uint64_t id) {
 	return cur;
 }
 
-/* satin_settle brings an offered child to its end, so that its slot holds the result. The host may give it back
- * to be run here: on top of the stack, whatever is above it was offered too. */
+/* satin_settle brings a child to its end that was offered, or runs beside one that has failed, so that its slot holds the
+ * result. What that other one failed with this one is not to see. The host may give a child back to be run here: on top
+ * of the stack, whatever is above it was offered too. */
 __attribute__((noinline)) static satin_task *satin_settle(satin_task *t) {
-	static char text[256];
-	int64_t got = satin1_join(t->handle);
+	static char text[4200];
+	const char *before = satin_take_error();
+	int64_t got = -1;
+	if (t < satin_tail) got = satin1_join(t->handle);
+	else satin_head = t;
 	uint32_t len = (uint32_t)got;
 	if (got < 0) {
 		uint64_t cur = satin_enter(t->id);
@@ -224,14 +229,14 @@ __attribute__((noinline)) static satin_task *satin_settle(satin_task *t) {
 		satin_cur = cur;
 	} else if (got >> 32) {
 		if (len >= sizeof text) satin_fail("an error's text is too long");
-		satin1_result(text);
-		text[len] = 0;
+		if (!before) satin1_result(text), text[len] = 0;
 		satin_error(text);
 	} else if (len != t->job->res) {
 		satin_fail("a result has the wrong size");
 	} else {
 		satin1_result(t->data);
 	}
+	if (before) satin_error_text = before;
 	return t;
 }
 
@@ -307,7 +312,7 @@ static int satin_children(void) {
 	}                                                                                                 \
 	static inline __attribute__((unused)) R name##_get(void) {                                        \
 		satin_task *t = satin_head - 1;                                                               \
-		if (__builtin_expect(t < satin_tail, 0)) {                                            \
+		if (__builtin_expect(t < satin_tail || satin_error_text, 0)) {                                \
 			R res = *(R *)satin_settle(t)->data;                                                      \
 			satin_pop(t);                                                                             \
 			return res;                                                                               \

@@ -106,6 +106,25 @@ uint64_t caught(uint32_t n) {
 	return satin_take_error() ? n : 0;
 }
 
+/* Fails with a long text. */
+#define SIXTY "that there is nothing at all takes a great many words to say,"
+SATIN_JOB(uint64_t, wordy, uint32_t)
+uint64_t wordy(uint32_t n) {
+	fib(15);
+	satin_error(SIXTY SIXTY SIXTY SIXTY SIXTY SIXTY);
+	return n;
+}
+/* Fails with the first of two errors: a job between them deals with those of its own children only. */
+SATIN_JOB(uint64_t, beside, uint32_t)
+uint64_t beside(uint32_t n) {
+	wordy_spawn(n);
+	caught_spawn(n);
+	fails_spawn(n);
+	fails_get();
+	caught_get();
+	return wordy_get();
+}
+
 SATIN_JOB(uint64_t, panics, uint32_t)
 uint64_t panics(uint32_t n) {
 	if (n == 0) satin_fail("this cannot go on");
@@ -276,6 +295,7 @@ SATIN_EXPORT(setup) int64_t satin1_setup(const char *args, uint32_t len) {
 	uint32_t size = n;
 	satin_put(what);
 	WHAT(fib) WHAT(sequential) WHAT(count_of) WHAT(queens_of) WHAT(first) WHAT(aborted) WHAT(fails) WHAT(caught) WHAT(panics)
+	WHAT(beside)
 	if (satin_is(what, "file")) {
 		given g = {satin_file("input"), size};
 		if (g.file.i) return satin_root(file, &g);

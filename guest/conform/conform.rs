@@ -123,6 +123,26 @@ job!(Caught, u32, |n| {
     get::<Fails>();
     take_error().map_or(0, |_| n as u64)
 });
+// Fails with a long text.
+macro_rules! sixty {
+    () => {
+        "that there is nothing at all takes a great many words to say,"
+    };
+}
+job!(Wordy, u32, |n| {
+    Fib::run(15);
+    error(concat!(sixty!(), sixty!(), sixty!(), sixty!(), sixty!(), sixty!()));
+    n as u64
+});
+// Fails with the first of two errors: a job between them deals with those of its own children only.
+job!(Beside, u32, |n| {
+    spawn::<Wordy>(n);
+    spawn::<Caught>(n);
+    spawn::<Fails>(n);
+    get::<Fails>();
+    get::<Caught>();
+    get::<Wordy>()
+});
 job!(Panics, u32, |n| {
     if n == 0 {
         fail("this cannot go on");
@@ -357,6 +377,7 @@ extern "C" fn satin1_setup(at: *const u8, len: u32) -> i64 {
         b"aborted" => app::root::<Aborted>(n),
         b"fails" => app::root::<Fails>(n),
         b"caught" => app::root::<Caught>(n),
+        b"beside" => app::root::<Beside>(n),
         b"panics" => app::root::<Panics>(n),
         b"deep" => app::root::<Deep>(n),
         b"floats" => app::root::<Floats>(n),

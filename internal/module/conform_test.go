@@ -153,6 +153,7 @@ var suite = []struct {
 	{"fails", 0, 0, "there is none at all"},
 	{"fails", 20, 0, "there is none at all"},
 	{"caught", 9, 9, ""},
+	{"beside", 9, 0, "there is none at all"},
 	{"panics", 12, 0, "this cannot go on"},
 	{what: "deep"}, // see conformsTo
 	{"floats", 1000, floats(1000), ""},

@@ -4,6 +4,7 @@ package conform
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -27,6 +28,8 @@ func init() {
 	satin.Register("conform.aborted", aborted)
 	satin.RegisterErr("conform.fails", fails)
 	satin.Register("conform.caught", caught)
+	satin.RegisterErr("conform.wordy", wordy)
+	satin.RegisterErr("conform.beside", beside)
 	satin.Register("conform.panics", panics)
 	satin.Register("conform.deep", deep)
 	satin.Register("conform.floats", floats)
@@ -207,6 +210,20 @@ func caught(f *satin.Frame, n uint32) uint64 {
 		return 0
 	}
 	return uint64(n)
+}
+
+func wordy(f *satin.Frame, n uint32) (uint64, error) {
+	fib(f, 15)
+	return 0, errors.New(strings.Repeat("that there is nothing at all takes a great many words to say,", 6))
+}
+
+// beside fails with the first of two errors: a job between them deals with those of its own children only.
+func beside(f *satin.Frame, n uint32) (uint64, error) {
+	w, c, x := satin.SpawnErr(f, wordy, n), satin.Spawn(f, caught, n), satin.SpawnErr(f, fails, n)
+	_, err := x.Get()
+	c.Get()
+	_, second := w.Get()
+	return 0, cmp.Or(err, second)
 }
 
 func panics(f *satin.Frame, n uint32) uint64 {

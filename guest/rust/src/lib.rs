@@ -120,7 +120,7 @@ static mut TAIL: u32 = 0;
 static mut LIMIT: u32 = CHILDREN as u32; // the attention word: the host writes 0
 static mut CUR: u64 = 0; // the running job: depth, children so far
 static mut ERROR: Option<&'static str> = None; // that nobody has taken
-static mut TEXT: [u8; 256] = [0; 256];
+static mut TEXT: [u8; 4200] = [0; 4200];
 
 unsafe fn task(i: u32) -> &'static mut Task {
     &mut *(addr_of_mut!(TASKS) as *mut Task).add(i as usize)
@@ -132,8 +132,9 @@ pub fn fail(why: &str) -> ! {
     core::arch::wasm32::unreachable()
 }
 
-/// error makes the running job fail with a text. It goes on, and its result does not count. The error fails its spawner
-/// too, and so on, unless take_error is asked after the child was got.
+/// error makes the running job fail with a text: a line of 4 KiB at most. It goes on, and its result does not count. The
+/// error fails its spawner too, and so on, unless take_error is asked after the child was got: that gives the first one,
+/// and its text until another child is got.
 pub fn error(why: &'static str) {
     unsafe {
         if ERROR.is_none() {
@@ -209,7 +210,7 @@ unsafe fn enter(id: u64) -> u64 {
 pub fn get<J: Job>() -> J::Res {
     unsafe {
         let h = HEAD - 1;
-        if h < TAIL {
+        if h < TAIL || (*addr_of!(ERROR)).is_some() {
             return settle_and_pop::<J>(h);
         }
         let t = task(h);
@@ -270,28 +271,40 @@ unsafe fn first() -> u32 {
     i
 }
 
-/// settle brings an offered child to its end, so that its slot holds the result. The host may give it back to be run
-/// here: on top of the stack, whatever is above it was offered too.
+/// settle brings a child to its end that was offered, or runs beside one that has failed, so that its slot holds the
+/// result. What that other one failed with this one is not to see. The host may give a child back to be run here: on top
+/// of the stack, whatever is above it was offered too.
 unsafe fn settle(i: u32) {
     let t = task(i);
     let d = t.desc.unwrap_unchecked();
-    let joined = host::join(t.handle);
+    let before = take_error();
+    let mut joined = -1;
+    if i < TAIL {
+        joined = host::join(t.handle);
+    } else {
+        HEAD = i;
+    }
     let len = joined as u32;
     if joined < 0 {
         let cur = enter(t.id);
         (d.run)(t.data.as_mut_ptr());
         CUR = cur;
     } else if joined >> 32 != 0 {
-        if len as usize > 256 {
+        if len as usize > 4200 {
             fail("an error's text is too long");
         }
         let text = addr_of_mut!(TEXT) as *mut u8;
-        host::result(text);
+        if before.is_none() {
+            host::result(text);
+        }
         error(core::str::from_utf8_unchecked(core::slice::from_raw_parts(text, len as usize)));
     } else if len != d.res {
         fail("a result has the wrong size");
     } else {
         host::result(t.data.as_mut_ptr());
+    }
+    if before.is_some() {
+        ERROR = before;
     }
 }
 
