@@ -178,11 +178,22 @@ func (m *Module) shown(out []byte) (text string, fields map[string]any, err erro
 	}
 	shown, extra, _ := bytes.Cut(out, []byte{0})
 	if len(extra) > 0 {
-		if err := json.Unmarshal(extra, &fields); err != nil {
+		if fields, err = ReadFields(extra); err != nil {
 			return "", nil, &Error{m.Hash, "its fields: " + printable(err.Error(), 100)}
 		}
 	}
 	return Shown(string(shown)), fields, nil
+}
+
+// ReadFields reads a JSON object, whose values stay as they are written: a number may have more digits than a float64.
+func ReadFields(text []byte) (map[string]any, error) {
+	var written map[string]json.RawMessage
+	err := json.Unmarshal(text, &written)
+	fields := map[string]any{}
+	for name, value := range written {
+		fields[name] = value
+	}
+	return fields, err
 }
 
 // Check says whether a result is right, as far as the module can tell; a module that cannot says nothing.

@@ -1,6 +1,7 @@
 package module
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -246,5 +247,14 @@ func TestLongAnswers(t *testing.T) {
 		}
 		_, _, err := new(Module).shown([]byte(text + strings.Repeat(" ", MaxShown)))
 		oneClearLine(t, err, "are shown")
+	}
+}
+
+// Guards that programs are given the numbers that a module has written: the largest of 64 bits.
+func TestFieldsAsWritten(t *testing.T) {
+	const want = `{"n":18446744073709551615}`
+	_, fields, err := new(Module).shown([]byte("many\x00" + want))
+	if b, bad := json.Marshal(fields); err != nil || bad != nil || string(b) != want {
+		t.Errorf("%s, %v, %v; want %s", b, err, bad, want)
 	}
 }

@@ -118,7 +118,7 @@ func (a *Asked) Render(root module.Call, res []byte) (text string, fields map[st
 		err = &module.Error{Module: a.Hash, Why: "its answer is too long to be shown"}
 	}
 	if err == nil && len(r.Fields) > 0 {
-		err = json.Unmarshal(r.Fields, &fields)
+		fields, err = module.ReadFields(r.Fields)
 	}
 	if err != nil {
 		return "", nil, err
