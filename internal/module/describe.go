@@ -44,7 +44,8 @@ const filesFlag = "file"
 
 var word = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
 
-// ParseDescription reads what a module says of itself. All of it is fit to be shown then.
+// ParseDescription reads what a module says of itself. All of it is fit to be shown then, but for defaults of flags,
+// which the module is given as it has said them: they are to be quoted.
 func ParseDescription(text []byte) (d Description, err error) {
 	const most = 64 << 10
 	if len(text) > most {
@@ -75,7 +76,6 @@ func ParseDescription(text []byte) (d Description, err error) {
 		}
 		seen[f.Name] = true
 		d.Flags[i].Usage = printable(f.Usage, maxText)
-		d.Flags[i].Default = printable(f.Default, maxText)
 	}
 	for i, e := range d.Examples {
 		d.Examples[i] = printable(e, maxText)

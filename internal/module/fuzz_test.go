@@ -85,6 +85,14 @@ func TestDescribedExecutables(t *testing.T) {
 	}
 }
 
+// Guards that a module is given a default as it has said it, a tab as a tab.
+func TestDescribedDefaults(t *testing.T) {
+	d, err := ParseDescription([]byte(`{"abi":1,"name":"a","flags":[{"name":"between","default":"\t"}]}`))
+	if err != nil || d.Flags[0].Default != "\t" {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
 // FuzzDescription reads what modules say of themselves: it is refused in one line, or fit to be shown.
 func FuzzDescription(f *testing.F) {
 	for _, text := range []string{`{"abi":1,"name":"x"}`, `{"abi":2,"name":"x"}`, `{"abi":1,"name":"\u001b[31m"}`, `[]`,
@@ -101,7 +109,7 @@ func FuzzDescription(f *testing.F) {
 		}
 		shown := append([]string{d.Name, d.Summary, d.Args, strings.ReplaceAll(d.Long, "\n", "")}, d.Examples...)
 		for _, flag := range d.Flags {
-			shown = append(shown, flag.Name, flag.Usage, flag.Default)
+			shown = append(shown, flag.Name, flag.Usage)
 			if flag.Name == filesFlag {
 				t.Errorf("%q has the command's own flag", text)
 			}
