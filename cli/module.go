@@ -295,7 +295,7 @@ func moduleProblem(m *runModule, args, flags []string, files []module.File) (*ap
 		Answer: func(result any) apps.Answer {
 			text, fields, err := m.asked.Render(call, bytes(result))
 			if err != nil {
-				text = err.Error()
+				panic(err) // see examine
 			}
 			return apps.Answer{Text: text, Fields: fields}
 		},

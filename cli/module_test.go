@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -86,6 +87,27 @@ func TestModuleArguments(t *testing.T) {
 		if _, err := moduleProblem(m, strings.Fields(c.args), nil, nil); err == nil || err.Error() != c.want {
 			t.Errorf("%q with %q: %v, want %s", c.usage, c.args, err, c.want)
 		}
+	}
+}
+
+// A silent one stands for a module that cannot show its answer.
+type silent struct{ refusing }
+
+func (silent) Setup([]string, []string, []module.File) (module.Root, error) {
+	return module.Root{}, nil
+}
+func (silent) Render(module.Call, []byte) (string, map[string]any, error) {
+	return "", nil, errors.New("it is too long")
+}
+
+// Guards that a command fails whose answer a module cannot show: the line that says why is no answer.
+func TestModuleShowsNothing(t *testing.T) {
+	p, err := moduleProblem(&runModule{asked: silent{}}, nil, nil, nil)
+	if err == nil {
+		_, err = examine(p, func() (any, sample, error) { return []byte{}, sample{}, nil })
+	}
+	if err == nil || !strings.Contains(err.Error(), "it is too long") {
+		t.Error(err)
 	}
 }
 

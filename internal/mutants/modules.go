@@ -158,6 +158,8 @@ var moduleMutants = []mutant{
 		file: "internal/module/describe.go", run: "^TestDescribedDefaults$",
 		old: "		d.Flags[i].Usage = printable(f.Usage, maxText)\n",
 		new: "		d.Flags[i].Usage, d.Flags[i].Default = printable(f.Usage, maxText), printable(f.Default, maxText)\n"},
+	{name: "module/shows-nothing", wrong: "a command ends well whose answer could not be shown", file: "cli/module.go",
+		run: "^TestModuleShowsNothing$", old: "panic(err) // see examine", new: "text = err.Error()"},
 	{name: "module/rounds", wrong: "programs are given other numbers than a module has written",
 		file: "internal/module/describe.go", run: "^TestFieldsAsWritten$", old: "map[string]json.RawMessage",
 		new: "map[string]any"},
