@@ -34,7 +34,7 @@ func mutants() []mutant {
 		outcomeMutants, borderMutants, streamMutants,
 		timeMutants, peerMutants, preferenceMutants,
 		surroundingsMutants, programMutants, adaptMutants, gaugeMutants, objectMutants, appMutants, worldMutants,
-		volunteersMutants, verdictMutants, fileMutants, valueMutants,
+		volunteersMutants, verdictMutants, fileMutants, valueMutants, vetMutants,
 		simMutants())
 }
 

@@ -4,8 +4,6 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
-
-	"golang.org/x/tools/go/types/typeutil"
 )
 
 // A target is what an expression for a function turns out to be: a top-level function, one that cannot
@@ -184,19 +182,27 @@ func (c *checker) isWrapper(fn *types.Func) bool {
 	return c.pass.ImportObjectFact(fn, new(registersParams))
 }
 
-// calledByInit says whether fn is called, directly or through others, by an init function or the value of a
-// package-level variable.
+// calledByInit says whether fn is mentioned, and so may be called, by an init function or the value of a package-level
+// variable, directly or through others. A job that they register is not called by them.
 func (c *checker) calledByInit(fn *types.Func) bool {
 	seen := map[*types.Func]bool{}
 	var visit func(n ast.Node)
 	visit = func(n ast.Node) {
 		ast.Inspect(n, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok {
-				if callee := typeutil.StaticCallee(c.info, call); callee != nil && !seen[callee.Origin()] {
-					seen[callee.Origin()] = true
-					if decl := c.decls[callee.Origin()]; decl != nil {
-						visit(decl.Body)
-					}
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if len(c.registeredArgs(n)) > 0 {
+					visit(n.Fun)
+					return false
+				}
+			case *ast.Ident:
+				callee, ok := c.info.Uses[n].(*types.Func)
+				if !ok || seen[callee.Origin()] {
+					break
+				}
+				seen[callee.Origin()] = true
+				if decl := c.decls[callee.Origin()]; decl != nil {
+					visit(decl.Body)
 				}
 			}
 			return true

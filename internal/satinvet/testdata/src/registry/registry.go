@@ -11,7 +11,9 @@ import (
 func init() {
 	lib.Define("registry.good", good)
 	satin.RegisterErr("registry.mayFail", mayFail)
-	registerNested()
+	for _, register := range []func(){registerNested} {
+		register()
+	}
 }
 
 var _ = func() bool {
@@ -40,6 +42,7 @@ func good(f *satin.Frame, n int) int {
 }
 
 func early(f *satin.Frame, n int) int {
+	Start()
 	x := satin.Spawn(f, nested, n)
 	y := satin.Spawn(f, late, n)
 	return x.Get() + y.Get()
