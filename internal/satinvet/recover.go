@@ -2,7 +2,9 @@ package satinvet
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/types/typeutil"
 )
@@ -74,13 +76,13 @@ func (c *checker) swallows(deferred *ast.CallExpr) (at ast.Node) {
 	if block == nil {
 		return nil
 	}
-	var recovered []*types.Var
+	var recovered []token.Pos // where the variables are declared that hold it
 	recovers, repanics := false, false
 	inspectOwn(block, func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
-			if len(n.Lhs) == 1 && len(n.Rhs) == 1 && c.isBuiltin(n.Rhs[0], "recover") {
-				recovered = append(recovered, c.root(n.Lhs[0]))
+			if len(n.Lhs) == 1 && len(n.Rhs) == 1 && c.isRecovered(n.Rhs[0], recovered) {
+				recovered = append(recovered, c.declared(n.Lhs[0]))
 			}
 		case *ast.CallExpr:
 			if c.isBuiltin(n, "recover") {
@@ -127,12 +129,28 @@ func (c *checker) isBuiltin(e ast.Expr, name string) bool {
 	return ok
 }
 
-func (c *checker) mentions(e ast.Expr, vars []*types.Var) (found bool) {
+// isRecovered says whether an expression is what was recovered, or a type switch on it.
+func (c *checker) isRecovered(e ast.Expr, vars []token.Pos) bool {
+	if of, ok := e.(*ast.TypeAssertExpr); ok && of.Type == nil {
+		e = of.X
+	}
+	id, ok := e.(*ast.Ident)
+	return ok && c.mentions(id, vars) || c.isBuiltin(e, "recover")
+}
+
+// declared gives the place of a variable. Those of the clauses of a type switch have that of its one.
+func (c *checker) declared(e ast.Expr) token.Pos {
+	if v := c.root(e); v != nil {
+		return v.Pos()
+	}
+	return e.Pos()
+}
+
+func (c *checker) mentions(e ast.Expr, vars []token.Pos) (found bool) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			for _, v := range vars {
-				found = found || v != nil && c.info.Uses[id] == v
-			}
+			v := asVar(c.info.Uses[id])
+			found = found || v != nil && slices.Contains(vars, v.Pos())
 		}
 		return true
 	})

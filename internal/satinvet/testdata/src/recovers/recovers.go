@@ -55,6 +55,45 @@ func again(f *satin.Frame, n int) int {
 	return fib(f, n)
 }
 
+// switched gives on what it does not know, and so does switchedLater.
+func switched(f *satin.Frame, n int) (r int) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case int:
+			r = v
+		default:
+			panic(v)
+		}
+	}()
+	return fib(f, n)
+}
+
+func switchedLater(f *satin.Frame, n int) (r int) {
+	defer func() {
+		v := recover()
+		switch v := v.(type) {
+		case nil:
+		case int:
+			r = v
+		default:
+			panic(v)
+		}
+	}()
+	return fib(f, n)
+}
+
+// switchedOff gives nothing on.
+func switchedOff(f *satin.Frame, n int) (r int) {
+	defer func() {
+		switch v := recover().(type) { // want `recover here also swallows`
+		case int:
+			r = v
+		}
+	}()
+	return fib(f, n)
+}
+
 // guarded recovers from code that does not touch the frame.
 func guarded(f *satin.Frame, n int) (r int) {
 	func() {
