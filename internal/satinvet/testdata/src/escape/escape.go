@@ -67,6 +67,12 @@ func (s *solver) keep(f *satin.Frame, frames []*satin.Frame) {
 	frames[0] = f // want `this stores a satin.Frame in frames\[0\], which may outlive the job`
 }
 
+// own has a solver of its own: what it keeps goes when it returns.
+func (s solver) own(f *satin.Frame) {
+	s.f = f
+	s.step()
+}
+
 // fine keeps its handles in memory of its own, which goes when it returns.
 func fine(f *satin.Frame, n int) int {
 	s := solver{f: f}
