@@ -179,8 +179,14 @@ func (e *eventReader) node(n ast.Node) {
 			e.valueSpec(n)
 			return false
 		case *ast.DeferStmt:
-			e.deferred(n.Call)
+			e.perhaps(n.Call)
 			return false
+		case *ast.BinaryExpr:
+			if n.Op == token.LAND || n.Op == token.LOR {
+				e.node(n.X)
+				e.perhaps(n.Y)
+				return false
+			}
 		case *ast.CallExpr:
 			return !e.method(n)
 		case *ast.SelectorExpr:
@@ -220,9 +226,9 @@ func (e *eventReader) method(call *ast.CallExpr) bool {
 	return true
 }
 
-// deferred is a call that happens when the function ends: its parts count as used.
-func (e *eventReader) deferred(call *ast.CallExpr) {
-	ast.Inspect(call, func(n ast.Node) bool {
+// perhaps is what happens only under a condition, or when the function ends: its parts count as used.
+func (e *eventReader) perhaps(n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			e.add(use, id, id)
 		}

@@ -215,6 +215,16 @@ func inTurn(f *satin.Frame, n int) int {
 	return x.Get()
 }
 
+// perhaps takes x in one place or the other.
+func perhaps(f *satin.Frame, n int) bool {
+	x := satin.Spawn(f, fib, n)
+	found := n > 3 && x.Get() > 0
+	if n <= 3 {
+		found = x.Get() > 0
+	}
+	return found
+}
+
 // captured is out of sight: the literal may run any number of times, or never.
 func captured(f *satin.Frame, n int) int {
 	x := satin.Spawn(f, fib, n)
