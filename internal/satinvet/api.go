@@ -13,7 +13,7 @@ const satinPath = "github.com/satin-peer/satin"
 var jobParam = map[string]int{
 	"Register": 1, "RegisterErr": 1,
 	"Spawn": 1, "SpawnErr": 1, "Fork": 1, "ForkErr": 1,
-	"Run": 2, "RunErr": 2,
+	"Run": 2, "RunErr": 2, "RunPartial": 2,
 }
 
 // api names the function or method of satin that is called: "Spawn", "Future.Get"; "" for any other call.

@@ -71,6 +71,7 @@ var boards struct{ fn func(*satin.Frame, int) int }
 
 func root() (int, error) {
 	satin.Run(context.Background(), nil, func(f *satin.Frame, n int) int { return n }, 1) // want `a closure cannot be a job`
+	satin.RunPartial(context.Background(), 1, literal, 1)                                 // want `a closure cannot be a job`
 	satin.Run(context.Background(), nil, generic, 1)                                      // want `an instance of a generic function cannot be a job`
 	return satin.Run(context.Background(), nil, fib, 1)
 }

@@ -51,6 +51,10 @@ func RunErr[A, R any](ctx context.Context, p *Pool, fn func(*Frame, A) (R, error
 	return
 }
 
+func RunPartial[A, R any](ctx context.Context, seed uint64, fn func(*Frame, A) R, arg A) (r R, err error) {
+	return
+}
+
 type Constant[T any] struct{ v *T }
 
 func ShareConstant[T any](f *Frame, v T) (c Constant[T]) { return }
