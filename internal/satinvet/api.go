@@ -95,43 +95,37 @@ func handleOf(t types.Type) handle {
 
 // handleIn finds a handle in a type or in what values of the type lead to: fields, elements, pointers.
 func (c *checker) handleIn(t types.Type) handle {
-	if t == nil {
-		return none
+	h, ok := c.holds[t]
+	if !ok {
+		h = handleInside(t, map[types.Type]bool{nil: true})
+		c.holds[t] = h
 	}
-	t = types.Unalias(t)
-	if h, ok := c.holds[t]; ok {
-		return h
-	}
-	c.holds[t] = none // ends the recursion of recursive types
-	h := handleOf(t)
-	if h == none {
-		h = c.handleInside(t)
-	}
-	c.holds[t] = h
 	return h
 }
 
-func (c *checker) handleInside(t types.Type) handle {
-	if named, ok := t.(*types.Named); ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == satinPath {
+func handleInside(t types.Type, seen map[types.Type]bool) handle {
+	if seen[t] {
+		return none
+	}
+	seen[t] = true
+	if h := handleOf(t); h != none {
+		return h
+	}
+	if named, ok := types.Unalias(t).(*types.Named); ok && named.Obj().Pkg() != nil &&
+		named.Obj().Pkg().Path() == satinPath {
 		return none // a Pool leads to Frames, but it is its business
 	}
 	switch u := t.Underlying().(type) {
-	case *types.Pointer:
-		return c.handleIn(u.Elem())
-	case *types.Slice:
-		return c.handleIn(u.Elem())
-	case *types.Array:
-		return c.handleIn(u.Elem())
-	case *types.Chan:
-		return c.handleIn(u.Elem())
 	case *types.Map:
-		if h := c.handleIn(u.Key()); h != none {
+		if h := handleInside(u.Key(), seen); h != none {
 			return h
 		}
-		return c.handleIn(u.Elem())
+		return handleInside(u.Elem(), seen)
+	case interface{ Elem() types.Type }: // a pointer, a slice, an array or a channel
+		return handleInside(u.Elem(), seen)
 	case *types.Struct:
 		for f := range u.Fields() {
-			if h := c.handleIn(f.Type()); h != none {
+			if h := handleInside(f.Type(), seen); h != none {
 				return h
 			}
 		}

@@ -18,6 +18,19 @@ var current *satin.Frame // want `package-level variable current holds a satin.F
 
 var pending []satin.Future[int, int] // want `package-level variable pending holds a satin.Future`
 
+// A tree and its nodes lead to each other, and both to a Frame.
+type (
+	tree struct {
+		root *node
+		f    *satin.Frame
+	}
+	node struct{ of *tree }
+)
+
+var oak tree // want `package-level variable oak holds a satin.Frame`
+
+var acorn node // want `package-level variable acorn holds a satin.Frame`
+
 var anything any
 
 var hook func()
