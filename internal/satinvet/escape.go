@@ -71,7 +71,8 @@ func (c *checker) checkStore(to, what ast.Expr) {
 	case v.Kind() == types.PackageVar:
 		c.report(what,
 			"this keeps a satin.%s in package-level variable %s; it is good only while its job runs: pass it as a parameter", h, v.Name())
-	case h == frame && (sharing{c}).intoShared(to) && (v.Kind() == types.ParamVar || v.Kind() == types.RecvVar):
+	case h == frame && (v.Kind() == types.ParamVar || v.Kind() == types.RecvVar) &&
+		(sharing{checker: c}).intoShared(to):
 		c.report(what,
 			"this stores a satin.Frame in %s, which may outlive the job: pass the Frame as the first parameter instead", types.ExprString(to))
 	}

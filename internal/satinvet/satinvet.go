@@ -86,7 +86,7 @@ func run(pass *analysis.Pass) (any, error) {
 		c.checkSpawned(file, reg)
 		c.checkEscapes(file)
 		c.checkRecovers(file)
-		sharing{c}.checkShared(file)
+		sharing{checker: c}.checkShared(file)
 	}
 	for _, b := range c.bodies() {
 		c.checkFlow(b)

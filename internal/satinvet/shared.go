@@ -7,7 +7,10 @@ import (
 )
 
 // sharing looks at what jobs share.
-type sharing struct{ checker *checker }
+type sharing struct {
+	checker *checker
+	own     map[string]bool // see replacedIn
+}
 
 // checkShared reports the usual mistakes with what jobs share: a value that others read, changed in place; a
 // lattice's value kept where a fresh one was meant; a handle where nobody finds it.
@@ -50,6 +53,7 @@ func (c sharing) sharedIn(body *ast.BlockStmt) map[*types.Var]string {
 
 // checkChanges reports writes into memory that a shared value leads to.
 func (c sharing) checkChanges(body *ast.BlockStmt, shared map[*types.Var]string) {
+	c.own = c.replacedIn(body)
 	changed := func(e ast.Expr) {
 		if e == nil || !c.intoShared(e) {
 			return
@@ -81,6 +85,21 @@ func (c sharing) checkChanges(body *ast.BlockStmt, shared map[*types.Var]string)
 	})
 }
 
+// replacedIn finds the parts of variables that a function sets, as in s.seen = maps.Clone(s.seen): what they lead to
+// may be its own then.
+func (c sharing) replacedIn(body *ast.BlockStmt) map[string]bool {
+	own := map[string]bool{}
+	ast.Inspect(body, func(n ast.Node) bool {
+		if n, ok := n.(*ast.AssignStmt); ok {
+			for _, l := range n.Lhs {
+				own[types.ExprString(l)] = !c.intoShared(l)
+			}
+		}
+		return true
+	})
+	return own
+}
+
 func (c sharing) reportChange(e ast.Expr, from string) {
 	if x, ok := e.(*ast.IndexExpr); ok && x.Index == x.X {
 		e = x.X
@@ -108,23 +127,24 @@ func rootCall(e ast.Expr) *ast.CallExpr {
 	}
 }
 
-// intoShared says whether an expression lies behind a pointer, a slice or a map, and not in the variable itself.
+// intoShared says whether an expression lies behind a pointer, a slice or a map, and not in the variable itself or in
+// what the function has put there.
 func (c sharing) intoShared(e ast.Expr) bool {
 	for {
 		switch x := ast.Unparen(e).(type) {
 		case *ast.IndexExpr:
 			if t := c.checker.info.TypeOf(x.X); t != nil {
 				if _, array := t.Underlying().(*types.Array); !array {
-					return true
+					return !c.own[types.ExprString(x.X)]
 				}
 			}
 			e = x.X
 		case *ast.StarExpr:
-			return true
+			return !c.own[types.ExprString(x.X)]
 		case *ast.SelectorExpr:
 			if t := c.checker.info.TypeOf(x.X); t != nil {
 				if _, pointer := t.Underlying().(*types.Pointer); pointer {
-					return true
+					return !c.own[types.ExprString(x.X)]
 				}
 			}
 			e = x.X

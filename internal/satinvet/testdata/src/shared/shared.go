@@ -2,11 +2,16 @@
 
 package shared
 
-import "github.com/satin-peer/satin"
+import (
+	"maps"
+
+	"github.com/satin-peer/satin"
+)
 
 func init() {
 	satin.RegisterObject("shared.good", good)
 	satin.RegisterObject("shared.bad", bad)
+	satin.RegisterObject("shared.clones", clones)
 	satin.RegisterLattice[int]("shared.union", union, nil)
 	satin.RegisterLattice[int]("shared.spoil", spoil, nil)
 	satin.Register("shared.search", search)
@@ -20,6 +25,7 @@ type state struct {
 	index  map[string]int
 	size   int
 	fixed  [4]int
+	deep   [][]int
 }
 
 // good makes a new state.
@@ -58,6 +64,17 @@ func spoil(a, b map[int]bool) map[int]bool {
 		a[k] = true // want `this changes what the caller gave`
 	}
 	return a
+}
+
+// clones copies what it changes, but for deep.
+func clones(old state, w []int) state {
+	old.index = maps.Clone(old.index)
+	old.index["a"] = w[0]
+	old.places = append([]int(nil), w...)
+	old.places[0]++
+	old.deep[0] = []int{1} // want `this changes what the caller gave`
+	old.deep[0][0] = 1     // want `this changes what the caller gave`
+	return old
 }
 
 type task struct {
