@@ -27,13 +27,20 @@ const (
 	perPeer = 8
 )
 
-// settle sees that everybody who is left has come to rest after the run.
+// settle sees that everybody who is left has come to rest after the run, and that nobody else is gone but those who
+// were killed or told to leave.
 func (t *trial) settle(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
 	var wait sync.WaitGroup
 	for _, p := range t.everybody() {
-		if !p.Alive() || t.isAway(p.Number) {
+		if t.isAway(p.Number) {
+			continue
+		}
+		if !p.Alive() {
+			if status, ok := p.State().Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
+				t.wrong("peer %d has ended by itself, with %s", p.Number, p.State())
+			}
 			continue
 		}
 		wait.Go(func() {

@@ -415,6 +415,7 @@ func (t *trial) giveUp(ctx context.Context, cancel func()) {
 func (t *trial) stacks() {
 	for _, p := range t.everybody() {
 		if p.Alive() {
+			t.setAway(p, true)
 			_ = p.Signal(syscall.SIGCONT)
 			_ = p.Signal(syscall.SIGQUIT)
 			<-p.Ended()
