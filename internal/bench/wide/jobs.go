@@ -23,7 +23,7 @@ type Arg struct {
 	Size int32  `cbor:"3,keyasint,omitempty"`
 	Form int32  `cbor:"4,keyasint,omitempty"`
 	Tree uint16 `cbor:"5,keyasint,omitempty"`
-	Pad  []byte `cbor:"6,keyasint,omitempty"`
+	Pad  []byte `cbor:"6,keyasint"`
 }
 
 // Outcome is what a job computes, padded likewise. Took is set by the root job: from its begin to its end, in ns.
@@ -31,7 +31,7 @@ type Outcome struct {
 	Sum    uint64 `cbor:"1,keyasint,omitempty"`
 	Leaves uint64 `cbor:"2,keyasint,omitempty"`
 	Took   int64  `cbor:"3,keyasint,omitempty"`
-	Pad    []byte `cbor:"4,keyasint,omitempty"`
+	Pad    []byte `cbor:"4,keyasint"`
 }
 
 // What the fields and heads of an encoded Arg and Outcome take, about: the padding is so much shorter.
