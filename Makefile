@@ -26,6 +26,7 @@ tab: ## Build the program for visitors' browsers, which satin-peer share serves,
 # some eighty programs are linked in half the time.
 test: ## Run all tests, 5 minutes on 2 cores the first time, as half of it is compiling
 	$(GO) test -vet=off -ldflags='-s -w' -timeout 10m -p $(PACKAGES) ./cli ./internal/hostile ./peer/... ./...
+	cd internal/bench && $(GO) test -vet=off -ldflags='-s -w' -timeout 10m ./...
 
 # What has goroutines that share memory: the engine, and what is beside it in the process of a peer. The cores of the
 # protocol are called by one goroutine at a time, which the drivers' users here do too; what modules compute the detector does
