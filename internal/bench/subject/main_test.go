@@ -49,6 +49,14 @@ func TestSolveChecksAnswers(t *testing.T) {
 	if _, err := solve([]string{"0", "1", "wrong"}); err == nil {
 		t.Error("a wrong answer is taken for right")
 	}
+	wrong.Sequential = func() any {
+		defer func() { wrong.Sequential = subjects["0 1 nqueens 8"].problem.Sequential }()
+		return uint64(91)
+	}
+	subjects["0 2 wrong"] = subjects["0 1 wrong"]
+	if _, err := solve([]string{"0", "2", "wrong"}); err == nil {
+		t.Error("a wrong answer is taken for right, before a right one")
+	}
 	for _, words := range [][]string{{"0", "1", "nosuch"}, {"0", "1", "nqueens", "0"}, {"0"},
 		{"x", "1", "nqueens", "8"}} {
 		if _, err := solve(words); err == nil {
