@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -92,6 +93,10 @@ func (e *envelope) open(b []byte, limit int, kind string, statement any) (peer.I
 	}
 	if ok, err := key.Verify(signedBytes(kind, e.Statement), e.Signature); err != nil || !ok {
 		return fail("the signature is not that of %s", author)
+	}
+	// Nobody else makes other bytes of it: they would pass for another word of the author's.
+	if one, err := wire.Value().Encode(e); err != nil || !bytes.Equal(one, b) || author.String() != e.Author {
+		return fail("it is not written as %s writes it", author)
 	}
 	if err := wire.Value().Decode(e.Statement, statement); err != nil {
 		return fail("%v", err)

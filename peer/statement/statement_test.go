@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,31 @@ func manifest() *statement.Manifest {
 	return &statement.Manifest{
 		Swarm: "lab", App: "nqueens", Entry: "nqueens.search", Arg: []byte{1, 2, 3}, Nonce: [16]byte{9},
 		Created: 1_700_000_000, Expires: 1_700_086_400, Deputies: []string{"a", "b"}, Title: "18 queens",
+	}
+}
+
+// A statement has one form. Whoever passes a card on could else make a newer one of it, and so keep a member known that
+// is long gone.
+func TestOnlyTheAuthorWrites(t *testing.T) {
+	k := key(t)
+	card := &statement.Card{Swarm: "lab", Incarnation: 1, Seq: 1, Cluster: "a"}
+	signed, err := card.Sign(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, name, signature := signed.Bytes, signed.Peer.String(), 3+64
+	if string(b[:4]) != "\xa3\x01\x78"+string(rune(len(name))) || string(b[4:4+len(name)]) != name {
+		t.Fatalf("a statement begins with %x", b[:4])
+	}
+	cid := peer.ToCid(signed.Peer).String()
+	for what, forged := range map[string][]byte{
+		"a longer head": slices.Concat(b[:2], []byte{0x79, 0, byte(len(name))}, b[4:]),
+		"another order": slices.Concat(b[:1], b[len(b)-signature:], b[1:len(b)-signature]),
+		"another name":  slices.Concat(b[:3], []byte{byte(len(cid))}, []byte(cid), b[4+len(name):]),
+	} {
+		if c, err := statement.OpenCard(forged); !errors.Is(err, statement.ErrStatement) {
+			t.Errorf("%s: %v; newer than the author's: %v", what, err, c != nil && c.Newer(signed))
+		}
 	}
 }
 
