@@ -15,6 +15,8 @@ var strangersMutants = []mutant{
 		new: "bytes.Compare(nil, nil)) > 0"},
 	{name: "faces/revocations", wrong: "a peer is out for some and in for others", file: "peer/host/revocation.go",
 		pkg: "peer/host", run: "^TestRevocationsForSome", old: "		return old.Lifted\n", new: "		return false\n"},
+	{name: "faces/revoked-again", wrong: "anybody may use up an author's changes of mind", run: "^TestBadRevocations$",
+		old: "err != nil || !slices.Equal(one, b) {", new: "err != nil || len(one) == 0 {"},
 	{name: "faces/notices", wrong: "a name stands for one module for some, and for another for others",
 		file: "peer/library/notices.go", pkg: "peer/library", run: "^TestNotices$",
 		old: "bytes.Compare(x.Sealed, n.list[i].Sealed)) <= 0", new: "0) <= 0"},

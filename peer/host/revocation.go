@@ -101,6 +101,10 @@ func openRevocation(b []byte, swarm ed25519.PublicKey) (*ban, error) {
 	case !ed25519.Verify(key, text, v.Signature):
 		return fail(fmt.Sprintf("the signature is not that of %s", author))
 	}
+	// Nobody else makes other bytes of it: they would pass for another change of the author's mind.
+	if one, err := wire.Control().Encode(v.revocation); err != nil || !slices.Equal(one, b) {
+		return fail(fmt.Sprintf("it is not written as %s writes it", author))
+	}
 	v.author, v.branch = author, branch(v.Author)
 	return v, nil
 }

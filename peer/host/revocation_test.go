@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -301,6 +302,7 @@ func TestBadRevocations(t *testing.T) {
 		"lifted by another":         changed(func(r *revocation) { r.Lifted = true }),
 		"of no peer":                changed(func(r *revocation) { r.Subject = []byte("x") }),
 		"of another swarm":          changed(func(r *revocation) { r.Swarm = publicOf(9) }),
+		"in another form":           slices.Concat([]byte{0xb8, good[0] & 0x1f}, good[1:]),
 	} {
 		if _, err := openRevocation(b, publicOf(0)); !errors.Is(err, errRevocation) {
 			t.Errorf("%s: %v", name, err)
