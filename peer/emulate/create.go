@@ -47,6 +47,13 @@ func Create(dir string, files fs.FS, scenario string, clusters []string, seed ui
 	if err := checkNames(clusters, len(s.Sizes)); err != nil {
 		return err
 	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	// First, as no other can be there then, whose files these would replace.
+	if err := createLinks(filepath.Join(dir, linksFile), len(clusters)); err != nil {
+		return err
+	}
 	for name, content := range read.contents {
 		file := filepath.Join(dir, scenarios, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -58,9 +65,6 @@ func Create(dir string, files fs.FS, scenario string, clusters []string, seed ui
 	}
 	text, err := json.MarshalIndent(emulation{scenario, clusters, seed}, "", "\t")
 	if err != nil {
-		return err
-	}
-	if err := createLinks(filepath.Join(dir, linksFile), len(clusters)); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, describes), append(text, '\n'), 0o644)

@@ -280,11 +280,16 @@ func TestWriterThatDies(t *testing.T) {
 }
 
 // An emulation that is not there, is of another life of the machine, has no such cluster or whose file has another
-// length is not opened; and none replaces another.
+// length is not opened; and none replaces another, or a part of it.
 func TestBadEmulations(t *testing.T) {
 	dir := create(t, "pair")
-	if err := Create(dir, triangle, "pair", nil, 1); !errors.Is(err, fs.ErrExist) {
+	other := fstest.MapFS{"pair": {Data: []byte("clusters 3 3\nset_sym all 7 0.1\n")}}
+	if err := Create(dir, other, "pair", nil, 1); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a second emulation was made in the same place: %v", err)
+	}
+	var now atomic.Int64
+	if c, ok := at(t, dir, "a", &now).Conditions("a", "b"); !ok || c.Bandwidth != 1000 {
+		t.Errorf("the first emulation has links like the second one's, with %v bytes/s", c.Bandwidth)
 	}
 	if err := Create(t.TempDir(), triangle, "pair", []string{"x"}, 1); err == nil {
 		t.Error("one name for two clusters")
