@@ -173,7 +173,12 @@ func (p *Peer) LosesProcess(run string) (restored func() uint64) {
 	id, _ := job.ParseRunID(run)
 	_, r, _ := p.runs.info(id)
 	p.runs.engineDied(r, session.Death{Why: errors.New("killed from outside")})
-	return func() uint64 { return p.runs.sessions.of(id).Stats().Steal.PartialsRestored }
+	return func() uint64 {
+		if s := p.runs.sessions.of(id); s != nil { // there is none while the next one begins
+			return s.Stats().Steal.PartialsRestored
+		}
+		return 0
+	}
 }
 
 // Displaced is how many results of a run had no room in memory.
