@@ -33,8 +33,8 @@ type ownCard struct {
 }
 
 // seen looks at a card of this peer that somebody tells. One that is later than all that this process has signed is by
-// another one, which has its key: on a copy of the state directory, or before an older one was put back. Others take the
-// later one for this peer, so the next start here is to be later still.
+// another one, which has its key: on a copy of the state directory, or before an older one was put back. Others take
+// the later one for this peer, so the next start here is to be later still.
 func (o *ownCard) seen(c *statement.SignedCard) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -39,7 +39,8 @@ func TestWhatLetsARunIn(t *testing.T) {
 // What doctor says to do about members that are gone, and where nobody can connect, helps whatever the cause: peers
 // shows no addresses, who was put out has a network, and no router forwards to an address that is this machine's own.
 func TestWhatConnects(t *testing.T) {
-	d := &doctor{card: &ownCard{}, members: &members{cards: map[peer.ID]*memberCard{"a": {SignedCard: &statement.SignedCard{}}}}}
+	d := &doctor{card: &ownCard{},
+		members: &members{cards: map[peer.ID]*memberCard{"a": {SignedCard: &statement.SignedCard{}}}}}
 	gone := d.examineMembers(&control.Status{})
 	private := d.examineReach(&control.Status{Reachability: control.Reachability{State: control.ReachPrivate}})
 	if !strings.Contains(gone.Fix, "satin-peer join") || !strings.Contains(gone.Fix, "put out") ||

@@ -232,9 +232,9 @@ func TestOwnerAloneIsRestarted(t *testing.T) {
 	}
 }
 
-// A peer whose directory was put back, as that of a virtual machine to a snapshot, is older than what the others know of
-// it, and they do not hear it. It learns so from the first that it meets, says what is wrong, and its next start is later
-// than all of them.
+// A peer whose directory was put back, as that of a virtual machine to a snapshot, is older than what the others know
+// of it, and they do not hear it. It learns so from the first that it meets, says what is wrong, and its next start is
+// later than all of them.
 func TestDirectoryThatWasPutBack(t *testing.T) {
 	t.Parallel()
 	dir, b := t.TempDir(), open(t)

@@ -313,8 +313,8 @@ const (
 	leafTable  = 12
 )
 
-// newTwin is the sequential program for a problem. Its table has room for what its search finds, which with each move is
-// four times as much: one of a million facts has it look at a quarter more positions in a search of 18 moves.
+// newTwin is the sequential program for a problem. Its table has room for what its search finds, which with each move
+// is four times as much: one of a million facts has it look at a quarter more positions in a search of 18 moves.
 func newTwin(n *Node) *searcher {
 	return &searcher{table: newTable(min(3*n.Depth+2, max(20, 2*n.Depth-6), aloneTable))}
 }
