@@ -31,6 +31,7 @@ type courtesy struct {
 	seen    preferences.Seen
 	verdict preferences.Verdict
 	said    preferences.Verdict // what the log and the others were told last
+	trying  bool                // jobs that a crowd has stopped, and nothing is known yet of what comes of it
 }
 
 const (
@@ -82,8 +83,8 @@ func (c *courtesy) decide(change func()) {
 }
 
 // judge says whether the others are to know. That jobs which a crowd has stopped are tried again nobody needs to: with
-// the crowd still there that would be said every two seconds, by each machine, to the whole swarm. The next look says
-// what came of it.
+// the crowd still there that would be said every two seconds, by each machine, to the whole swarm. What came of it says
+// the next look that finds cores left over, or that jobs have held one.
 func (c *courtesy) judge(change func()) (other bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,7 +99,8 @@ func (c *courtesy) judge(change func()) (other bool) {
 	if c.verdict.Cores != before.Cores || c.verdict.Rest != before.Rest {
 		c.allow(c.verdict.Cores, c.verdict.Rest)
 	}
-	if !before.Crowded.IsZero() && c.verdict.Crowded.IsZero() {
+	unknown := c.trying && c.seen.Lost == 0 && c.seen.Taken >= preferences.Crowded && c.verdict.Cores > 0
+	if c.trying = c.verdict.Crowded.IsZero() && (!before.Crowded.IsZero() || unknown); c.trying {
 		return false
 	}
 	if c.said = c.verdict; c.said.Limit != said.Limit {
@@ -112,6 +114,13 @@ func (c *courtesy) inForce() preferences.Verdict {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.verdict
+}
+
+// besideCrowd says whether jobs are stopped beside a crowd, or tried again.
+func (c *courtesy) besideCrowd() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.trying || !c.verdict.Crowded.IsZero()
 }
 
 // cores are those that the others are to know of.

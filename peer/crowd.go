@@ -19,8 +19,8 @@ type crowd struct {
 // enoughHeld is for how long cores must have had jobs since the last look, so that it tells something.
 const enoughHeld report.Span = 200 // ms
 
-// look adds to what was seen of the machine since the last look; before says that jobs were stopped then, so that the
-// machine is looked at though none runs.
+// look adds to what was seen of the machine since the last look; before says that jobs were stopped then, or tried, so
+// that the machine is looked at though none runs.
 func (c *crowd) look(s *preferences.Seen, before bool) {
 	f := c.sum()
 	cpu, held := f.CPUTime, f.HeldTime

@@ -34,7 +34,7 @@ func obey(p *Peer) {
 	k.courtesy = &courtesy{base: p.base, most: p.cfg.Workers,
 		look: func(w *preferences.Preferences, slow bool, before preferences.Seen) preferences.Seen {
 			s := lookAtMachine(w, slow, before)
-			among.look(&s, !k.courtesy.inForce().Crowded.IsZero())
+			among.look(&s, k.courtesy.besideCrowd())
 			return s
 		},
 		allow: func(cores, rest int) { p.crew.arbiter.allow(cores, rest) },
