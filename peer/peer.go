@@ -258,7 +258,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 				}
 			}
 			p.members.expire(now)
-			p.places.keepUp(now)
+			p.places.keepUp(now, len(p.runs.inProgress()) == 0)
 			p.runs.tellLoads(now)
 			p.coordinator.keepUp(now)
 			p.traffic.keepUp()

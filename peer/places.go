@@ -40,6 +40,7 @@ type places struct {
 	dialed time.Time // when a member was last connected to only to be measured
 
 	missed map[peer.ID]int // pings in a row that a connected member has not answered
+	second int             // that keepUp was last called in
 
 	measuring atomic.Int32
 }
@@ -48,6 +49,9 @@ const (
 	// probesAtOnce is how many members are measured at a time, each second anew, and probeTime how long one may take.
 	probesAtOnce = 3
 	probeTime    = 3 * time.Second
+	// idleSeconds is of how many seconds one is for measuring while there is no run: it wakes this machine and others,
+	// and costs more than all else that an idle peer does.
+	idleSeconds = 3
 	// dialEvery is the least time between two connections that are made only to measure.
 	dialEvery = 5 * time.Second
 )
@@ -113,13 +117,17 @@ func (s *places) membersChanged() {
 	}
 }
 
-// keepUp measures some members, and has the runs told when this peer finds itself in another cluster.
-func (s *places) keepUp(now time.Time) {
+// keepUp measures some members, fewer while there is no run, and has the runs told when this peer finds itself in
+// another cluster.
+func (s *places) keepUp(now time.Time, idle bool) {
 	s.mu.Lock()
 	name := s.m.Mine().Cluster
 	moved := name != s.was
 	s.was = name
-	probes := s.m.Probe(probesAtOnce)
+	var probes []string
+	if s.second++; !idle || s.second%idleSeconds == 0 {
+		probes = s.m.Probe(probesAtOnce)
+	}
 	s.mu.Unlock()
 	if moved {
 		s.changed()
