@@ -143,7 +143,7 @@ func (a *assembly) meetSwarm() error {
 	p.members = &members{log: p.log, cards: map[peer.ID]*memberCard{}, once: map[peer.ID]cardNumber{},
 		changed: p.membersChanged, mine: func() string { return p.places.mine().Name }}
 	p.places = &places{base: p.base, board: p.board, members: p.members, disconnect: p.host.Disconnect,
-		changed: p.membersChanged, missed: map[peer.ID]int{}}
+		changed: p.membersChanged, missed: map[peer.ID]int{}, away: map[peer.ID]bool{}}
 	if err := p.places.open(p.cfg.Cluster); err != nil {
 		return err
 	}

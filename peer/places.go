@@ -2,6 +2,7 @@ package peer
 
 import (
 	"context"
+	"maps"
 	"net"
 	"slices"
 	"sync"
@@ -39,8 +40,9 @@ type places struct {
 	was    string    // this peer's cluster when the runs were last told of it
 	dialed time.Time // when a member was last connected to only to be measured
 
-	missed map[peer.ID]int // pings in a row that a connected member has not answered
-	second int             // that keepUp was last called in
+	missed map[peer.ID]int  // pings in a row that a connected member has not answered
+	away   map[peer.ID]bool // members that could not be reached
+	second int              // that keepUp was last called in
 
 	measuring atomic.Int32
 }
@@ -110,11 +112,11 @@ func (s *places) membersChanged() {
 	defer s.mu.Unlock()
 	s.m.SetSelf(localNetworks(), publicAddresses(own))
 	s.m.SetMembers(members)
-	for id := range s.missed {
-		if !slices.ContainsFunc(list, func(c *memberCard) bool { return c.Peer == id }) {
-			delete(s.missed, id)
-		}
+	gone := func(id peer.ID) bool {
+		return !slices.ContainsFunc(list, func(c *memberCard) bool { return c.Peer == id })
 	}
+	maps.DeleteFunc(s.missed, func(id peer.ID, _ int) bool { return gone(id) })
+	maps.DeleteFunc(s.away, func(id peer.ID, _ bool) bool { return gone(id) })
 }
 
 // keepUp measures some members, fewer while there is no run, and has the runs told when this peer finds itself in
@@ -157,14 +159,12 @@ func (s *places) measure(ctx context.Context, id peer.ID) {
 	defer cancel()
 	connected := s.board.connected(id)
 	rtt, ok := s.ping(ctx, id)
+	if ok {
+		s.heard(id)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ok {
-		if s.missed[id] >= pingMisses {
-			s.log.Info("member answers again", "peer", id)
-			s.changed()
-		}
-		delete(s.missed, id)
 		s.m.Measured(id.String(), rtt)
 		return
 	}
@@ -198,15 +198,15 @@ func (s *places) isWide(id steal.PeerID) bool {
 func (s *places) silent(id peer.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.missed[id] >= pingMisses
+	return s.missed[id] >= pingMisses || s.away[id]
 }
 
 // lost notes that a member could not be reached, heard that it was: a silent one is not stolen from until it
 // is heard again, by a new card or a connection. Both have the runs told if that is news.
 func (s *places) lost(id peer.ID) {
 	s.mu.Lock()
-	news := s.missed[id] < pingMisses
-	s.missed[id] = pingMisses
+	news := s.missed[id] < pingMisses && !s.away[id]
+	s.away[id] = true
 	s.mu.Unlock()
 	if news {
 		s.changed()
@@ -215,10 +215,14 @@ func (s *places) lost(id peer.ID) {
 
 func (s *places) heard(id peer.ID) {
 	s.mu.Lock()
-	news := s.missed[id] >= pingMisses
+	again, news := s.missed[id] >= pingMisses, s.away[id]
 	delete(s.missed, id)
+	delete(s.away, id)
 	s.mu.Unlock()
-	if news {
+	if again {
+		s.log.Info("member is heard again", "peer", id)
+	}
+	if again || news {
 		s.changed()
 	}
 }

@@ -1,12 +1,16 @@
 package peer
 
 import (
+	"bytes"
 	"io"
+	"log/slog"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	lp2p "github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	mocknet "github.com/libp2p/go-libp2p/p2p/net/mock"
@@ -15,39 +19,80 @@ import (
 	"github.com/satin-peer/satin/peer/locality"
 )
 
-// Guards the batteries of an idle swarm: while there is no run members are measured in one of three seconds.
-func TestIdlePeersMeasureLess(t *testing.T) {
+// measuring gives places beside one other member, which is connected and answers no pings yet.
+func measuring(t *testing.T) (s *places, clock *hands, other lp2p.Host) {
+	t.Helper()
 	swarm, err := mocknet.FullMeshConnected(2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer swarm.Close()
-	here, other := swarm.Hosts()[0], swarm.Hosts()[1]
-	var pings atomic.Int32
-	other.SetStreamHandler(ping.ID, func(s network.Stream) {
-		pings.Add(1)
-		_, _ = io.Copy(s, s)
-	})
+	t.Cleanup(func() { _ = swarm.Close() })
 	b, clock := standing()
-	s := &places{base: b, board: &switchboard{base: b, net: here}, changed: func() {}, missed: map[peer.ID]int{}}
+	t.Cleanup(func() { b.end(func() {}) })
+	s = &places{base: b, board: &switchboard{base: b, net: swarm.Hosts()[0]}, changed: func() {},
+		missed: map[peer.ID]int{}, away: map[peer.ID]bool{}}
 	if err := s.open("a"); err != nil {
 		t.Fatal(err)
 	}
+	other = swarm.Hosts()[1]
 	s.m.SetMembers([]locality.Member{{ID: other.ID().String(), Cluster: "a"}})
+	return s, clock, other
+}
+
+// pass has a second pass, and returns when what was measured in it is known.
+func (s *places) pass(clock *hands, idle bool) {
+	clock.forward(time.Second)
+	for s.keepUp(clock.now(), idle); s.measuring.Load() > 0; {
+		runtime.Gosched()
+	}
+}
+
+// Guards the batteries of an idle swarm: while there is no run members are measured in one of three seconds.
+func TestIdlePeersMeasureLess(t *testing.T) {
+	s, clock, other := measuring(t)
+	var pings atomic.Int32
+	other.SetStreamHandler(ping.ID, func(stream network.Stream) {
+		pings.Add(1)
+		_, _ = io.Copy(stream, stream)
+	})
 	for _, x := range []struct {
 		idle bool
 		want int32
 	}{{true, 4}, {false, 12}} {
 		pings.Store(0)
 		for range 12 {
-			clock.forward(time.Second)
-			for s.keepUp(clock.now(), x.idle); s.measuring.Load() > 0; {
-				runtime.Gosched()
-			}
+			s.pass(clock, x.idle)
 		}
 		if got := pings.Load(); got != x.want {
 			t.Errorf("idle %v: %d pings in 12 seconds, want %d", x.idle, got, x.want)
 		}
 	}
-	b.end(func() {})
+}
+
+// Guards that the connection to a member that does not answer is given up, so that it can be dialed when it is there
+// again, though a message to it was found to be lost before three pings were; and that the log says both.
+func TestSilentAfterALostMessage(t *testing.T) {
+	s, clock, other := measuring(t)
+	var log bytes.Buffer
+	s.log = slog.New(slog.NewTextHandler(&log, nil))
+	var cut atomic.Int32
+	s.disconnect = func(peer.ID) error {
+		cut.Add(1)
+		return nil
+	}
+	s.lost(other.ID())
+	for range pingMisses + 1 {
+		s.pass(clock, false)
+	}
+	s.end(func() {}) // which waits for what was begun
+	if n := cut.Load(); n != 1 || !s.silent(other.ID()) {
+		t.Errorf("it was disconnected %d times, silent %v", n, s.silent(other.ID()))
+	}
+	if s.heard(other.ID()); s.silent(other.ID()) {
+		t.Error("it was heard, and is silent")
+	}
+	if s.heard(other.ID()); strings.Count(log.String(), "not answer") != 1 ||
+		strings.Count(log.String(), "heard again") != 1 {
+		t.Errorf("the log:\n%s", &log)
+	}
 }
