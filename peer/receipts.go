@@ -97,48 +97,56 @@ func (x *receipts) open(dir string) (err error) {
 }
 
 func (x *receipts) serve() {
-	x.board.answer(receiptProtocol, maxGiven, receiptPatience, func(from peer.ID, b []byte) (any, error) {
-		var g given
-		if err := wire.Value().Decode(b, &g); err != nil {
-			return nil, err
-		}
-		var t taken
-		if err := x.take(from, &g); err != nil {
-			t.Why = oneLine(err)
-			x.log.Info("a receipt is refused", "from", from, "error", err)
-		}
-		return &t, nil
-	})
+	x.board.answer(receiptProtocol, maxGiven, receiptPatience, x.answer)
 }
 
-// take keeps a receipt that a run's owner gives to this peer.
-func (x *receipts) take(from peer.ID, g *given) error {
+// answer says what becomes of a receipt. One that is right but cannot be written down has no answer: so it is owed
+// still, and comes again.
+func (x *receipts) answer(from peer.ID, b []byte) (any, error) {
+	var g given
+	if err := wire.Value().Decode(b, &g); err != nil {
+		return nil, err
+	}
+	s, err := x.check(from, &g)
+	if err != nil {
+		x.log.Info("a receipt is refused", "from", from, "error", err)
+		return &taken{Why: oneLine(err)}, nil
+	}
+	if err := x.keep(s); err != nil {
+		x.log.Warn("a receipt cannot be kept until it comes again", "run", s.Run, "from", from, "error", err)
+		return nil, err
+	}
+	return &taken{}, nil
+}
+
+// check opens a receipt that a run's owner gives to this peer.
+func (x *receipts) check(from peer.ID, g *given) (*statement.SignedReceipt, error) {
 	s, err := statement.OpenReceipt(g.Receipt)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	m := x.known(s.Run)
 	if m == nil {
 		sent, err := statement.OpenManifest(g.Manifest)
 		if err != nil || sent.Swarm != x.swarm() {
-			return cannot("of no run that is known here")
+			return nil, cannot("of no run that is known here")
 		}
 		m = manifestOf(sent)
 	}
 	if err := s.OfRun(m); err != nil {
-		return err
+		return nil, err
 	}
 	switch {
 	case s.Author != from || x.vouch.outcast(from):
-		return cannot("nobody but the run's owner gives it, as long as that is a member")
+		return nil, cannot("nobody but the run's owner gives it, as long as that is a member")
 	case s.To != x.vouch.self:
-		return cannot("it is another peer's: " + s.To.String())
+		return nil, cannot("it is another peer's: " + s.To.String())
 	case time.Unix(s.At, 0).Sub(x.now()) > receiptSkew:
-		return cannot("it is from the future")
+		return nil, cannot("it is from the future")
 	case s.Cores > int64(x.cores):
-		return cannot(fmt.Sprintf("this machine has no %d cores", s.Cores))
+		return nil, cannot(fmt.Sprintf("this machine has no %d cores", s.Cores))
 	}
-	return x.keep(s)
+	return s, nil
 }
 
 // keep counts a receipt: of one run the one that says most.

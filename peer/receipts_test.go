@@ -2,14 +2,18 @@ package peer
 
 import (
 	"log/slog"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
 )
 
 // Room is made by whose receipts are most, the oldest of them first: one owner of many small runs displaces its own.
@@ -79,6 +83,43 @@ func TestReceiptsOnDisk(t *testing.T) {
 	put("spoilt", self, 1)
 	if x = open(); len(x.have) != 1 || x.have[job.RunID{'g'}] == nil {
 		t.Errorf("counted are %v", x.have)
+	}
+}
+
+// Guards what a volunteer has earned, and where his files are: a receipt that comes while the disk is full is not
+// refused, which would settle the debt, but has no answer, and counts when it comes again.
+func TestReceiptOnAFullDisk(t *testing.T) {
+	owner, giver := newKey(t)
+	_, self := newKey(t)
+	dir, now := t.TempDir(), time.Now()
+	m := &runs.Manifest{Run: job.RunID{1}, Owner: runs.PeerID(giver.String()), Verify: "quorum=2", Created: now.Unix()}
+	x := &receipts{base: newBase(slog.New(slog.DiscardHandler), time.Now, time.Second), cores: 1,
+		vouch: &vouching{self: self, outcast: func(peer.ID) bool { return false }},
+		known: func(job.RunID) *runs.Manifest { return m }}
+	if err := x.open(dir); err != nil {
+		t.Fatal(err)
+	}
+	r := statement.Receipt{Run: m.Run, Peer: []byte(self), Time: 1, Results: 1, Took: 1, Cores: 1, At: now.Unix()}
+	s, err := r.Sign(owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := wire.Value().Encode(&given{Receipt: s.Bytes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := filepath.Join(dir, "receipts") // in the way of the directory
+	if err := os.WriteFile(full, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := x.answer(giver, b); err == nil || len(x.have) > 0 {
+		t.Errorf("with a full disk the answer is %v, and %d are counted", a, len(x.have))
+	}
+	if err := os.Remove(full); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := x.answer(giver, b); err != nil || *a.(*taken) != (taken{}) || len(x.have) != 1 {
+		t.Errorf("with room the answer is %v, %v, and %d are counted", a, err, len(x.have))
 	}
 }
 
