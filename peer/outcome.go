@@ -110,7 +110,7 @@ func (x *reporter) warning(info *runs.Info, t *report.Trust) string {
 			"if that should not be believed", strings.Join(t.Revoked, ", ")))
 	}
 	if info.Stored != "" {
-		all = append(all, "the answer could not be kept on the disk and is lost when the daemon ends: "+info.Stored)
+		all = append(all, "the answer could not be kept on the disk and is lost if the daemon ends before there is room: "+info.Stored)
 	}
 	if by := info.Disputed; by != "" {
 		if by == peerName(x.swarm.self) {

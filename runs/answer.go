@@ -33,7 +33,14 @@ func (o *own) conclude(r *run, out Outcome, by *Claim) {
 func (o *own) answerWritten(r *run, trouble string) {
 	a := r.writing
 	r.writing = nil
-	if a == nil {
+	switch {
+	case a == nil:
+		return
+	case a == r.unkept: // it was told already
+		if r.stored, r.refused = trouble, o.now; trouble == "" {
+			r.unsaved, r.unkept = nil, nil
+			o.order(Remove{OwnFile, r.m.Run}, Discard{r.m.Run})
+		}
 		return
 	}
 	if r.own.what == cancelling || r.state == StateCancelled {
@@ -42,7 +49,7 @@ func (o *own) answerWritten(r *run, trouble string) {
 	}
 	r.accept(a.Outcome.Hash, a.Claim)
 	if r.stored = trouble; trouble != "" {
-		r.unsaved = &a.Outcome
+		r.unsaved, r.unkept, r.refused = &a.Outcome, a, o.now
 		o.warn(r.m.Run, "the answer could not be kept on the disk: %s", trouble)
 	} else {
 		o.order(Remove{OwnFile, r.m.Run})
@@ -62,6 +69,9 @@ func (o *own) answerWritten(r *run, trouble string) {
 	}
 	o.end(r, state, a.Outcome.Failure, trouble == "") // else the next life goes on from what is on the disk
 }
+
+// rewriteEvery is how often an answer that the disk has refused is tried again: room is made there, and a daemon lasts.
+const rewriteEvery = time.Minute
 
 // compare keeps an outcome that differs from the answer, which stays as it is: which of them is wrong, or whether the
 // jobs are no functions of their arguments, only a person can find out.

@@ -21,6 +21,41 @@ func TestUnsavedAnswer(t *testing.T) {
 	}
 }
 
+// Guards an answer that came while the disk was full: it is tried again each minute, and once it is there nothing is
+// left that would have the next life compute it once more.
+func TestAnswerIsKeptWhenThereIsRoom(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m, now := manifest(1, "self"), noon
+	c.Submit(now, 1, m, nil)
+	c.Written(now, OwnFile, m.Run, "")
+	c.RootEnded(now, m.Run, answer("42"))
+	c.Written(now, AnswerFile, m.Run, "full")
+	for _, trouble := range []string{"still full", ""} {
+		now = now.Add(rewriteEvery / 2)
+		if w := of[WriteAnswer](c.Tick(now)); len(w) != 0 {
+			t.Errorf("half a minute later it writes %v", w)
+		}
+		now = now.Add(rewriteEvery / 2)
+		w := of[WriteAnswer](c.Tick(now))
+		if len(w) != 1 || string(w[0].Answer.Outcome.Bytes) != string(answer("42").Bytes) ||
+			len(of[WriteAnswer](c.Tick(now))) != 0 {
+			t.Fatalf("a minute later it writes %v", w)
+		}
+		orders := c.Written(now, AnswerFile, m.Run, trouble)
+		i, _ := c.Run(m.Run)
+		kept := trouble == ""
+		if i.Stored != trouble || (i.Unsaved == nil) != kept || i.State != StateDone {
+			t.Errorf("trouble %q: %+v", trouble, i)
+		}
+		if (len(of[Remove](orders)) == 1) != kept || (len(of[Discard](orders)) == 1) != kept {
+			t.Errorf("trouble %q: of it goes %v", trouble, orders)
+		}
+	}
+	if w := of[WriteAnswer](c.Tick(now.Add(time.Hour))); len(w) != 0 {
+		t.Errorf("what is there is written again: %v", w)
+	}
+}
+
 // Of an own run that this peer leaves alone nothing stays on the disk when others have answered it: it would be shown
 // as one in quarantine.
 func TestRefusedIsAnswered(t *testing.T) {

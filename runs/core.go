@@ -69,6 +69,10 @@ func (c *Core) keepUp(r *run) {
 	if r.mine && goesOn && !r.state.Ended() && r.again.due(c.now, c.cfg.AnnounceEvery) {
 		c.order(Announce{r.m.Run})
 	}
+	if r.unkept != nil && r.writing == nil && c.now.Sub(r.refused) >= rewriteEvery {
+		r.writing = r.unkept
+		c.order(WriteAnswer{AnswerFile, r.m.Run, r.writing})
+	}
 	if uncertain(r) {
 		c.others.askAround(r)
 	}

@@ -59,8 +59,10 @@ type run struct {
 	writing  *Answer
 	stored   string   // why the answer is not on the disk
 	unsaved  *Outcome // it, then
-	disputed PeerID   // who came to another answer; the peer itself, if that was its own
-	second   *Hash    // of that
+	unkept   *Answer  // own, that the disk has refused, and refused is when
+	refused  time.Time
+	disputed PeerID // who came to another answer; the peer itself, if that was its own
+	second   *Hash  // of that
 	keeping  *keeping
 	deaths   deaths
 	rosters  rosters
