@@ -24,6 +24,7 @@ type hours struct {
 	mu    sync.Mutex
 	now   spentHours
 	saved spentHours
+	said  bool // that it cannot be saved
 }
 
 type spentHours struct {
@@ -112,8 +113,9 @@ func (h *hours) save(log *slog.Logger) {
 	}
 	switch {
 	case err == nil:
-		h.saved = h.now
-	case !errors.Is(err, fs.ErrNotExist): // then the directory is gone, which the archive says
+		h.saved, h.said = h.now, false
+	case !h.said && !errors.Is(err, fs.ErrNotExist): // then the directory is gone, which the archive says
+		h.said = true
 		log.Warn("the processor time given and used cannot be written down", "error", err)
 	}
 }

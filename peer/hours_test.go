@@ -1,10 +1,12 @@
 package peer
 
 import (
+	"bytes"
 	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,4 +59,30 @@ func TestHours(t *testing.T) {
 	if got := openHours(dir).spent(); got != (spentHours{}) {
 		t.Errorf("of a damaged file %+v", got)
 	}
+}
+
+// Guards the log of a machine whose disk is full for days: that hours cannot be written down is said once, until they
+// were.
+func TestHoursOnAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	h := openHours(filepath.Join(dir, "state")) // a file is in the way of the directory
+	if err := os.WriteFile(filepath.Join(dir, "state"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	save := func(lines int) {
+		t.Helper()
+		h.now.Given++
+		h.save(slog.New(slog.NewTextHandler(&log, nil)))
+		if n := strings.Count(log.String(), "cannot be written down"); n != lines {
+			t.Errorf("the log has %d lines, want %d:\n%s", n, lines, &log)
+		}
+	}
+	full := h.path
+	save(1)
+	save(1)
+	h.path = filepath.Join(dir, hoursFile)
+	save(1)
+	h.path = full
+	save(2)
 }

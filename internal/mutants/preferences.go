@@ -65,6 +65,8 @@ var preferenceMutants = []mutant{
 	{name: "hours/all-believed", wrong: "a peer may tell of any time",
 		old: "spent += min(processors(&l.Stats), most)",
 		new: "spent += processors(&l.Stats)"},
+	{name: "hours/said-each-minute", wrong: "a full disk is told of each minute", file: "peer/hours.go", pkg: "peer",
+		run: "^TestHoursOnAFullDisk$", old: "case !h.said && !errors", new: "case !errors"},
 	{name: "crowd/left-while-it-lasts", wrong: "jobs go on beside a crowd as soon as they were stopped",
 		file: "peer/preferences/preferences.go", pkg: "peer", run: "^TestCrowd$", old: "s.Taken >= Crowded && stays {",
 		new: "s.Taken > 1 && stays {"},
