@@ -97,7 +97,7 @@ func (c *crew) engine(m *statement.SignedManifest, cfg compute.Config) (port.Liv
 		Shared: int(c.memory.objects().MaxBytes)}
 	process.Programs, _ = c.apps.lent(m) // whoever may not have all of them takes no part
 	log := c.log.With("run", cfg.Run.String())
-	process.Log = func(line string) { log.Info("a job says", "text", line) }
+	process.Log = func(line string) { log.Info("said by jobs or their process", "text", line) }
 	if m.Entry == module.Func {
 		var err error
 		if process.Module, err = c.modules.use(m); err != nil {

@@ -48,7 +48,7 @@ func printsWith(path string, n ast.Node) string {
 			bad = (name == "Stdout" || name == "Stderr") && !slices.Contains(printers, path)
 		case of != nil && of.Name == "fmt":
 			bad = name == "Print" || name == "Printf" || name == "Println"
-		case of != nil && of.Name == "log" && of.Obj == nil: // the package: no variable of that name is there
+		case of != nil && of.Name == "log":
 			bad = strings.HasPrefix(name, "Print") || strings.HasPrefix(name, "Fatal")
 		default:
 			bad = name == "screen" && !slices.Contains(drawers, path)
@@ -57,7 +57,7 @@ func printsWith(path string, n ast.Node) string {
 			return name
 		}
 	case *ast.CallExpr:
-		if fn, ok := n.Fun.(*ast.Ident); ok && fn.Obj == nil && (fn.Name == "print" || fn.Name == "println") {
+		if fn, ok := n.Fun.(*ast.Ident); ok && (fn.Name == "print" || fn.Name == "println") {
 			return fn.Name
 		}
 	}
