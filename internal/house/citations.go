@@ -2,7 +2,9 @@ package house
 
 import (
 	"fmt"
+	"go/ast"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -49,6 +51,44 @@ func Citations(t *Tree) (problems []string) {
 					problems = append(problems, fmt.Sprintf("%s: a comment cites %s: say the fact", at, issue))
 				}
 			}
+		}
+	}
+	return problems
+}
+
+// attacksPage names the test of each attack behind its room; one that has none before it is in attacksRoom.
+const attacksPage, attacksRoom = "docs/security.md", "internal/hostile"
+
+var testName = regexp.MustCompile(`^(Test|Fuzz)[A-Z]\w*$`)
+
+// CitedTests reports tests that a table of attacksPage names and that are not where it says.
+func CitedTests(t *Tree) (problems []string) {
+	there := map[string]bool{}
+	for _, f := range t.Files {
+		for _, d := range f.AST.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && f.Test {
+				there[f.Dir+" "+fn.Name.Name] = true
+			}
+		}
+	}
+	for i, line := range strings.Split(t.Docs[attacksPage], "\n") {
+		if !strings.HasPrefix(line, "| ") {
+			continue
+		}
+		dirs, more := []string{attacksRoom}, false
+		for _, m := range mdCode.FindAllStringSubmatch(line[strings.LastIndex(line, " | ")+1:], -1) {
+			isTest := testName.MatchString(m[1])
+			switch in := func(dir string) bool { return there[dir+" "+m[1]] }; {
+			case isTest && !slices.ContainsFunc(dirs, in):
+				problems = append(problems, fmt.Sprintf("%s:%d: %s is not in %s", attacksPage, i+1, m[1],
+					strings.Join(dirs, " or ")))
+			case isTest:
+			case more:
+				dirs = append(dirs, m[1])
+			default:
+				dirs = []string{m[1]}
+			}
+			more = !isTest
 		}
 	}
 	return problems

@@ -23,3 +23,19 @@ func TestCitations(t *testing.T) {
 		{"in text that is no comment", []string{"a.go", "package a\n\nconst s = \"NOTES.md of issue 3\"\n"}, nil},
 	})
 }
+
+// A test that the page of attacks names in another room than its own is found, in the rows of its tables.
+func TestCitedTests(t *testing.T) {
+	with := func(cited string) []string {
+		return []string{"docs/security.md", "| attack | test |\n|---|---|\n| lies | " + cited + " |\nsee `TestGone`\n",
+			"a/a_test.go", "package a\n\nfunc TestA() {}\nfunc FuzzA() {}\n",
+			"internal/hostile/b_test.go", "package hostile\n\nfunc TestB() {}\n"}
+	}
+	check(t, house.CitedTests, []ruleCase{
+		{"where they are", with("`TestB`, `a` `TestA`, `FuzzA`, `b` and `a` `TestA`, `make chaos`"), nil},
+		{"without the room", with("`TestB`, `TestA`"),
+			[]string{"docs/security.md:3: TestA is not in internal/hostile"}},
+		{"in another one", with("`a` `TestA`, `TestB`, `a` and `b` `FuzzB`"),
+			[]string{"docs/security.md:3: TestB is not in a", "docs/security.md:3: FuzzB is not in a or b"}},
+	})
+}

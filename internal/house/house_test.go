@@ -20,6 +20,7 @@ var rules = map[string]func(*house.Tree) []string{
 	"State":       house.State,
 	"Links":       house.Links,
 	"Citations":   house.Citations,
+	"CitedTests":  house.CitedTests,
 	"NamedRooms":  house.NamedRooms,
 	"Model":       house.Model,
 	"Blocking":    house.Blocking,
