@@ -88,9 +88,10 @@ func Essence[A, R any](of func(A, R) (R, error)) Option {
 var ErrNothing = engine.ErrNothing
 
 // Small names a small instance of a program, for the function of its root job: an argument for which one core needs
-// between 5 and 200 ms. A run that adapts times it now and then on each of its peers, on idle cores and for at most 1 %
-// of their time, to learn how fast they are (programming model, 4.5: "the actual application with a smaller input
-// problem"). It runs as the sequential program; its result is thrown away. Without one, a job that has run is timed.
+// between 5 and 200 ms. A run that adapts times it now and then on each of its peers, on idle cores and for at most
+// half a percent of their time, to learn how fast they are (programming model, 4.5: "the actual application with a
+// smaller input problem"). It runs as the sequential program; its result is thrown away. Without one, a job that has
+// run is timed.
 func Small[A any](arg A) Option {
 	return Option{name: "Small", arg: reflect.TypeFor[A](), set: func(d *engine.Desc) { d.Small = arg }}
 }

@@ -16,8 +16,8 @@ type Kind uint8
 // What is told to everybody. Zero is gossip's own.
 const (
 	kindBeacon     Kind = iota // empty: the author, a gateway, is alive
-	KindRun                    // a run's signed manifest
-	KindTombstone              // a run was canceled, signed by its owner
+	KindRun                    // the name of a run in progress
+	KindTombstone              // a run has ended or is suspended, signed by its owner
 	KindCard                   // a member's signed card
 	KindLoad                   // a hint of how much work its author has
 	KindNews                   // what the peers of a run tell each other: steal.News

@@ -19,6 +19,7 @@
 //	segments    what is held here for others: what waits, runs, or has a result that is not acknowledged
 //	leases      what was given away: handles, thieves
 //	lostWork    outcomes kept, what others told of theirs, what is told to them, what the engine is shown of it
+//	mirror      copies of outcomes, to whoever waits for the job above them
 //	relay       the way of a result
 //	book        moves jobs between engine, leases and segments, until each slot is filled once
 //	adoption    brings orphans and the jobs above them, run again, together
@@ -28,6 +29,7 @@
 //	liveness    who is gone
 //	mastership  who has the root (an election that knows of nothing else), and leading, which does what it says
 //	departure   leaving
+//	pastime     what idle workers wait for
 //
 // # What it guarantees
 //

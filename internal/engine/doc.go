@@ -8,6 +8,6 @@
 // # Guarantees
 //
 // A job runs at most once here, unless it went out and was put back. A record that was taken out ends exactly
-// once, however often and by whomever it is ended, put back or dropped. Only Take, Close, Run and Stats may
-// block, Take for a millisecond, Stats for twenty.
+// once, however often and by whomever it is ended, put back or dropped. Only Take, Close, Run, Stats and Progress may
+// block, Take for a millisecond, the last two for twenty.
 package engine

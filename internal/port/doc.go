@@ -29,8 +29,8 @@
 //     each, when the application's code has run.
 //   - Cores says how many jobs may run at once; an engine begins with none.
 //   - Count is answered by a Counted; two that ask for all may share one.
-//   - Measure has an engine time the run's yardstick on idle cores, at most 1 % of the time: see [Speed]. What cannot
-//     be run is not timed, and a next Measure is about another one.
+//   - Measure has an engine time the run's yardstick on idle cores, for at most half a percent of the time: see
+//     [Speed]. What cannot be run is not timed, and a next Measure is about another one.
 //   - Load is told when [steal.Load] says that its reader would want to know: see [Differs].
 //
 // What one segment is called, what a job outside is called and what a Take is called are [steal.SegmentID],

@@ -18,10 +18,10 @@
 //
 // # What is bounded
 //
-// Requests, in number, size and time; replies, in size and time. Submissions and answers may have [MaxBody]
-// bytes, everything else 256 KiB. No call waits longer than its deadline or the caller's context but Wait,
-// which ends when the run does, when the caller's context does, or when the daemon has been silent for some
-// seconds.
+// Requests, in number, size and time; replies, in size and time. Submissions, modules and deposits may have [MaxBody]
+// bytes, constants as many as they are said to have, other requests 256 KiB, and replies [MaxReply]. No call waits
+// longer than its deadline or the caller's context but Wait, which ends when the run does, when the caller's context
+// does, or when the daemon has been silent for some seconds.
 package control
 
 // MaxBody bounds a request with a job's argument in it: 16 MiB as base64, and some room. MaxReply bounds a reply, which
