@@ -154,7 +154,7 @@ func (r *reach) describe(addrs []ma.Multiaddr, looked bool, suffix string) (all 
 }
 
 func (r *reach) verdict(public, relayed, onlyLoopback, looked bool) (ReachState, string) {
-	aid := "forward the port on the router, or have a member that is reachable start with relaying on"
+	aid := "forward the port on the router, or have a member that is reachable start with --relay"
 	if relayed {
 		aid = "members reach it through a relay and try to punch a hole"
 	}
