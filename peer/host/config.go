@@ -32,7 +32,8 @@ type Config struct {
 	// NAT finds out whether this peer can be reached from outside, asks the router to forward a port, uses
 	// relays, and punches holes. Without it none of that is done.
 	NAT bool
-	// Relay lets other members be reached through this peer, within limits: coordination, not results.
+	// Relay lets other members be reached through this peer, within limits: a connection has 4 MiB each way and ten
+	// minutes.
 	Relay bool
 	// MaxConns is the number of connections above which unprotected ones are closed. 0 means 256. Twice as
 	// many are never exceeded.
