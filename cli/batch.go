@@ -81,11 +81,18 @@ func runBatch(c console, app apps.App, o *options, flags *pflag.FlagSet, own *fl
 	if err := os.MkdirAll(b.dir, 0o755); err != nil {
 		return failed("%w", err)
 	}
-	stop, err := b.connect(flags)
-	if err != nil {
-		return err
+	if !o.here(flags) {
+		stop, err := b.connect(flags)
+		if err != nil {
+			return err
+		}
+		defer stop()
 	}
-	defer stop()
+	if b.d == nil {
+		if _, err := o.staysHere(flags, ""); err != nil {
+			return err
+		}
+	}
 	return b.run()
 }
 

@@ -215,3 +215,29 @@ func TestBatchRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Guards that a batch stays in this process where its flags say so, though there is a daemon, and that flags about a
+// swarm are refused where there is none, in a batch as in a single run.
+func TestBatchStaysHere(t *testing.T) {
+	file, dir := lines(t, "3\n")
+	batch := []string{"--each", file, "--results", dir}
+	for _, flag := range []string{"--local", "--workers=1", "--nice=1"} {
+		m := newFakeMember()
+		f := newFake().withDaemon(t, m)
+		args := append([]string{"run", "count", flag, "--each", file, "--results"}, t.TempDir())
+		if code := f.run(args...); code != 0 || len(m.asked) > 0 {
+			t.Errorf("%s: exit code %d, the daemon was asked %q\n%s", flag, code, m.asked, &f.err)
+		}
+	}
+	for _, flag := range []string{"--eager=1", "--max-cores=1", "--recovery=naive", "--verify=quorum=2", "--adapt=off",
+		"--peers=1-2"} {
+		for _, what := range [][]string{{"3"}, batch} {
+			f := newFake()
+			f.dirs = home(t)
+			if code := f.run(append([]string{"run", "count", flag}, what...)...); code != exitFailed ||
+				!strings.Contains(f.err.String(), "is about the peers of a swarm, and this run has none") {
+				t.Errorf("%s %q: exit code %d, says %s", flag, what, code, &f.err)
+			}
+		}
+	}
+}

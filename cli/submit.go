@@ -344,7 +344,7 @@ func readTask(list []apps.App, run control.RunInfo) (*task, error) {
 // elsewhere says whether a run goes to the daemon or to a peer of its own; it does then, and done is true.
 func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []apps.App) (done bool, err error) {
 	joins := flags.Changed("join")
-	if o.sequential || o.local || !joins && (flags.Changed("workers") || flags.Changed("nice")) {
+	if o.here(flags) {
 		return o.staysHere(flags, "")
 	}
 	l, err := c.load(flags)
@@ -389,9 +389,14 @@ func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []app
 	return true, c.submit(t, o, d)
 }
 
+// here says whether the flags keep a run in this process, whatever daemon there is.
+func (o *options) here(flags *pflag.FlagSet) bool {
+	return o.sequential || o.local || !flags.Changed("join") && (flags.Changed("workers") || flags.Changed("nice"))
+}
+
 // staysHere refuses, for a run in this process, what there is only in a swarm.
 func (o *options) staysHere(flags *pflag.FlagSet, daemon string) (refused bool, err error) {
-	for _, name := range []string{"recovery", "max-cores", "verify", "adapt", "peers"} {
+	for _, name := range []string{"recovery", "max-cores", "verify", "eager", "adapt", "peers"} {
 		if isGiven(flags, name) {
 			return true, failed("--%s is about the peers of a swarm, and this run has none: start a daemon with "+
 				"satin-peer start%s, or add --join", name, daemon)
