@@ -39,6 +39,13 @@ const maxSilence = 20 * time.Second
 
 const maxToken = 1 << 10
 
+// Codes of Windows for a socket whose other end is not there, or has gone: those of package syscall are none of them.
+const (
+	windowsAborted = syscall.Errno(10053)
+	windowsReset   = syscall.Errno(10054)
+	windowsRefused = syscall.Errno(10061)
+)
+
 // Connect finds the daemon of a control directory. An error of ErrNotRunning if there is none: no socket, or
 // one that nobody listens on.
 func Connect(dir string) (*Client, error) {
@@ -57,7 +64,7 @@ func Connect(dir string) (*Client, error) {
 	var dialer net.Dialer
 	c.dial = func(ctx context.Context) (net.Conn, error) {
 		conn, err := dialer.DialContext(ctx, "unix", path)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+		if nobodyListens(err) {
 			return nil, notRunning(path)
 		}
 		return conn, err
@@ -74,6 +81,10 @@ func Connect(dir string) (*Client, error) {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) { return c.dial(ctx) }
 	c.http.Transport = &http.Transport{DialContext: dial, DisableCompression: true, MaxResponseHeaderBytes: maxHeader}
 	return c, nil
+}
+
+func nobodyListens(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windowsRefused)
 }
 
 func readToken(path string) (string, error) {
@@ -342,7 +353,7 @@ func (c *Client) broken(ctx context.Context, err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET),
-		errors.Is(err, syscall.EPIPE):
+		errors.Is(err, syscall.EPIPE), errors.Is(err, windowsReset), errors.Is(err, windowsAborted):
 		return Errorf(ErrUnavailable,
 			"the daemon ended before it had answered: see its log, and start it again with satin-peer start")
 	}

@@ -21,7 +21,7 @@ import (
 const (
 	socketName = "control.sock"
 	tokenName  = "control.token"
-	lockName   = "control.lock" // has the process ID of the daemon that holds the lock
+	lockName   = "control.lock" // has the process ID of the daemon that holds the lock, behind its first byte
 )
 
 // SocketPath is where the socket of a control directory is.
@@ -77,7 +77,7 @@ func listen(dir string) (_ *socket, err error) {
 			_ = lock.Unlock()
 		}
 	}()
-	if err := os.WriteFile(lockPath, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
+	if err := hold(lockPath); err != nil {
 		return nil, fmt.Errorf("writing %s: %w", lockPath, cause.Of(err))
 	}
 	// Whoever holds the lock is the only one alive: a socket that is there is a dead daemon's.
@@ -114,13 +114,30 @@ func makePrivate(dir string) error {
 	return nil
 }
 
+// What is locked is the first byte, which Windows lets nobody read or write then but by the handle that has locked it:
+// the process ID is behind it, in so many bytes.
+const lockedBytes, holderBytes = 1, 20
+
+// hold writes that this process has the lock.
+func hold(lockPath string) error {
+	f, err := os.OpenFile(lockPath, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(fmt.Appendf(nil, "%*d\n", holderBytes-1, os.Getpid()), lockedBytes)
+	return errors.Join(err, f.Close())
+}
+
 // holder reads which process has the lock; 0 if it has not been written yet.
 func holder(lockPath string) int {
-	text, err := os.ReadFile(lockPath)
+	f, err := os.Open(lockPath)
 	if err != nil {
 		return 0
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	defer f.Close()
+	text := make([]byte, holderBytes)
+	n, _ := f.ReadAt(text, lockedBytes) // it may be shorter
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text[:n])))
 	if err != nil || pid < 0 {
 		return 0
 	}

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -89,6 +90,42 @@ func TestDaemons(t *testing.T) {
 	}
 	if err := s.Close(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// Guards that Windows could have written and read who has the directory: it lets nobody touch what is locked, which is
+// the first byte, but by the handle that has locked it.
+func TestHolderIsBehindTheLock(t *testing.T) {
+	dir := newDir(t)
+	path := filepath.Join(dir, lockName)
+	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(path, []byte("x"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := listen(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	text, err := os.ReadFile(path)
+	if err != nil || text[0] != 'x' || holder(path) != os.Getpid() {
+		t.Errorf("%q, %v: process %d has it, want %d", text, err, holder(path), os.Getpid())
+	}
+	if err := os.WriteFile(path, append([]byte("1"), text[1:]...), 0o600); err != nil || holder(path) != os.Getpid() {
+		t.Errorf("with another first byte process %d has it, %v", holder(path), err)
+	}
+}
+
+// Guards that a daemon that is gone is told from one that does not answer on Windows, too, whose codes are its own.
+func TestGoneOnWindows(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.Errno(10061))}
+	if err := error(refused); !nobodyListens(err) {
+		t.Errorf("%v: somebody listens", err)
+	}
+	for _, code := range []syscall.Errno{10053, 10054} {
+		err := (&Client{}).broken(t.Context(), &net.OpError{Op: "read", Err: os.NewSyscallError("wsarecv", code)})
+		if !errors.Is(err, ErrUnavailable) {
+			t.Errorf("%v: the daemon has not ended", err)
+		}
 	}
 }
 
