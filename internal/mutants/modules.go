@@ -140,6 +140,8 @@ var moduleMutants = []mutant{
 		old: "seccomp.BitsSet, Value: unix.PR_SET_PDEATHSIG}", new: "seccomp.BitsNotSet, Value: unix.PR_SET_PDEATHSIG}"},
 	{name: "child/signals-by-pipes", wrong: "what has left its sandbox has a pipe end the daemon",
 		old: "seccomp.BitsSet, unix.F_SETOWN", new: "seccomp.Equal, 0"},
+	{name: "child/stacks", wrong: "memory that is said to be a stack counts in no limit",
+		old: "unix.MAP_SHARED | unix.MAP_GROWSDOWN", new: "unix.MAP_SHARED"},
 	{name: "child/no-preemption", wrong: "a process of jobs cannot signal its own threads",
 		old: "os.Getpid())", new: "os.Getpid()+1)"},
 	{name: "child/says-too-much", wrong: "doctor says that an old kernel keeps jobs from emptying files",

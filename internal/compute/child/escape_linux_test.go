@@ -82,13 +82,8 @@ var escapades = []escapade{
 	{"a file to rename", func(dir string) error {
 		return os.Rename(filepath.Join(dir, "old"), filepath.Join(dir, "other"))
 	}},
-	{"memory that no limit counts", func(string) error {
-		b, err := unix.Mmap(-1, 0, 1<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
-		if err == nil {
-			err = unix.Munmap(b)
-		}
-		return err
-	}},
+	{"memory that no limit counts", memory(unix.MAP_SHARED)},
+	{"a stack that no limit counts", memory(unix.MAP_PRIVATE | unix.MAP_GROWSDOWN)},
 	{"a file in memory", func(string) error {
 		fd, err := unix.MemfdCreate("x", 0)
 		if err == nil {
@@ -156,6 +151,16 @@ func socket(family, kind int) func(string) error {
 		fd, err := unix.Socket(family, kind, 0)
 		if err == nil {
 			_ = unix.Close(fd)
+		}
+		return err
+	}
+}
+
+func memory(kind int) func(string) error {
+	return func(string) error {
+		b, err := unix.Mmap(-1, 0, 1<<20, unix.PROT_READ|unix.PROT_WRITE, kind|unix.MAP_ANON)
+		if err == nil {
+			err = unix.Munmap(b)
 		}
 		return err
 	}

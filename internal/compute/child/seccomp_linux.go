@@ -94,15 +94,16 @@ func (c *conditions) add(info *arch.Info, name string, argument uint32, is secco
 	}
 }
 
-// giveUpWriting refuses to open files for writing and to change them otherwise, and memory that could be shared, which
-// counts in no limit.
+// giveUpWriting refuses to open files for writing and to change them otherwise, and memory that could be shared, or
+// that is said to be a stack, which counts in no limit.
 func giveUpWriting(info *arch.Info) error {
 	const changes = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC
+	const uncounted = unix.MAP_SHARED | unix.MAP_GROWSDOWN
 	var list conditions
 	list.add(info, "open", 1, seccomp.BitsSet, changes)
 	list.add(info, "openat", 2, seccomp.BitsSet, changes)
-	list.add(info, "mmap", 3, seccomp.BitsSet, unix.MAP_SHARED)
-	list.add(info, "mmap2", 3, seccomp.BitsSet, unix.MAP_SHARED)
+	list.add(info, "mmap", 3, seccomp.BitsSet, uncounted)
+	list.add(info, "mmap2", 3, seccomp.BitsSet, uncounted)
 	return refuse(seccomp.SyscallGroup{Names: known(info, writing), Action: seccomp.ActionErrno,
 		NamesWithCondtions: list})
 }
