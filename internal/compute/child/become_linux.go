@@ -3,6 +3,7 @@ package child
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"runtime"
 	"syscall"
 
@@ -55,6 +56,7 @@ func become(b *becomes, memory int64, idle bool) error {
 			return fmt.Errorf("calls of the kernel cannot be given up: %w", err)
 		}
 	}
+	signal.Ignore(groupSignals()...) // as in the daemon's other processes
 	unix.CloseOnExec(programFile)
 	if memory > 0 {
 		if err := unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: uint64(memory), Max: uint64(memory)}); err != nil {

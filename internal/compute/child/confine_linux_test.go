@@ -13,6 +13,7 @@ import (
 
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/internal/compute/child"
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/port/porttest"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/steal"
@@ -120,6 +121,22 @@ func TestSessionStepsBack(t *testing.T) {
 			t.Errorf("it is in %q, its daemon in %q", of(), own)
 		}
 		e.Close()
+	}
+}
+
+// What a terminal tells all of its processes, and timeout all of its group, does not end one whose results the daemon
+// is about to hand over.
+func TestSignalsOfAGroup(t *testing.T) {
+	e := start(t, 0)
+	defer e.Close()
+	for id, s := range []unix.Signal{0, unix.SIGINT, unix.SIGTERM, unix.SIGHUP} {
+		if err := unix.Kill(e.PID(), s); err != nil {
+			t.Fatal(err)
+		}
+		job := &steal.Job{Function: "child_test.policy", Arg: []byte{0}}
+		if ev := endOf(t, e, job, steal.SegmentID(id+1)); ev.Kind != port.Finished {
+			t.Fatalf("after signal %v: event %v, %q", s, ev.Kind, ev.Text)
+		}
 	}
 }
 

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"syscall"
 
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/port/pipe"
@@ -21,6 +23,9 @@ func Main(in, out *os.File) int { return thisKernel().main(in, out) }
 
 func (k kernel) main(in, out *os.File) int {
 	os.Stdin, os.Stdout = nil, os.Stderr
+	// A terminal tells all of its processes, and some who end a daemon all of its group. It leaves then, hands over
+	// what is done here, and ends this process.
+	signal.Notify(make(chan os.Signal, 1), groupSignals()...)
 	// What follows the task may be for another program, which reads as usual.
 	var t task
 	b, err := wire.ReadFrame(in, nil, wire.MaxControlFrame)
@@ -42,6 +47,8 @@ func (k kernel) main(in, out *os.File) int {
 	}
 	return 0
 }
+
+func groupSignals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} }
 
 func (k kernel) serve(t *task, in io.Reader, out io.Writer) error {
 	bin, err := readModule(in, t.Module)

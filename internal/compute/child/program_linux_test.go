@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"runtime"
@@ -87,6 +88,8 @@ func foreign(args []string) int {
 	case "fail":
 		fmt.Fprintln(os.Stderr, "first\nlast words")
 		return 3
+	case "deaf":
+		fmt.Print(signal.Ignored(os.Interrupt), signal.Ignored(syscall.SIGHUP)) // Go looks at no other
 	case "spin":
 		time.Sleep(time.Hour)
 	case "work":
@@ -202,6 +205,7 @@ func TestPrograms(t *testing.T) {
 			"dial tcp " + l.Addr().String() + ": socket: operation not permitted\n"},
 		{"tool", []string{"kill"}, "operation not permitted\n"},
 		{"tool", []string{"share"}, "operation not permitted\n"},
+		{"tool", []string{"deaf"}, "true true"},
 		{"tool", []string{"pour", fmt.Sprint(1 << 30)}, `error: executable "tool": it wrote more than 16777216 bytes`},
 		{"tool", []string{"pour", fmt.Sprint(16<<20 + 1)}, `error: executable "tool": it wrote more than 16777216 bytes`},
 		{"tool", []string{"eat"}, "out of memory"},
