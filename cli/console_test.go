@@ -239,6 +239,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(run(os.Args[1:], testApps(), c))
 	}
+	if other := os.Getenv(replacedEnv); other != "" {
+		os.Exit(afterUpgrade(other))
+	}
 	time.Local = time.UTC // times of day in what is compared
 
 	if err := flag.Set("test.parallel", "8"); err != nil { // they wait, mostly

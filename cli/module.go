@@ -160,10 +160,6 @@ func (c console) loadModule(what string, bin []byte) (_ *runModule, release func
 // published, or that a daemon has.
 func askModule(c console, what string, bin []byte) (_ *runModule, release func(), err error) {
 	hash := module.HashOf(bin)
-	command := processes()
-	if command == nil {
-		return nil, func() {}, failed("this program does not know where its file is, which runs modules of others")
-	}
 	cache := cacheDir()
 	if cache != "" { // what is in there nobody else runs
 		cache = filepath.Join(cache, "others", fmt.Sprintf("%x", hash[:]))
@@ -172,7 +168,7 @@ func askModule(c console, what string, bin []byte) (_ *runModule, release func()
 		}
 	}
 	say := func(line string) { fmt.Fprintln(c.err, oneLine(line)) }
-	a, err := computing.Ask(computing.Config{Command: command, Log: say,
+	a, err := computing.Ask(computing.Config{Command: processes(), Log: say,
 		Module: &computing.Module{Hash: hash, Bytes: bin, Cache: cache}})
 	if bad := (*module.Error)(nil); errors.As(err, &bad) {
 		return nil, func() {}, &apps.InputError{What: what, Want: "a module that can be run: " + bad.Error()}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -39,11 +41,18 @@ func openPeer(compute []string) opener {
 // sleeps again: on two cores that was a sixth of all that a short run cost six daemons.
 func processorsFor(cores int) int { return max(1, cores/4) }
 
-// processes is the command that starts this program again to run jobs; nil if it does not know where it is.
+// processes is the command that starts this program again to run jobs: the file that runs, for an upgrade may put
+// another in its place, whose jobs are those of another version. Only Linux has a name for it, and has it in /proc.
 func processes() []string {
+	const running = "/proc/self/exe"
+	if _, err := os.Stat(running); err == nil {
+		return []string{running, computeCommand}
+	}
 	self, err := os.Executable()
-	if err != nil {
-		return nil
+	if err != nil { // a Linux without /proc: how it was called has to do, as no job is to run in this process
+		if self, err = exec.LookPath(os.Args[0]); err == nil {
+			self, _ = filepath.Abs(self)
+		}
 	}
 	return []string{self, computeCommand}
 }

@@ -23,6 +23,8 @@ var fileMutants = []mutant{
 		pkg: "dashboard", run: "^TestAnotherInItsPlace$", old: "err == nil && view != f.view", new: "false && err == nil && view != f.view"},
 	{name: "files/writes-what-is-locked", wrong: "no daemon starts on Windows", file: "peer/control/socket.go",
 		run: "^TestHolderIsBehindTheLock$", old: "holderBytes = 1, 20", new: "holderBytes = 0, 20"},
+	{name: "files/other-version", wrong: "after an upgrade jobs run in another version than the daemon's",
+		file: "cli/peer.go", run: "^TestProcessesAfterUpgrade$", old: "os.Stat(running)", new: "os.Stat(running + \"x\")"},
 	{name: "files/wide-keys", wrong: "a long path takes five times the memory that it took on its way",
 		file: "internal/checkpoint/record.go", run: "^TestLongPaths$", old: "if c < large {", new: "if c == 0 && false {"},
 	{name: "files/index-unbounded", wrong: "results with long paths fill the memory", file: "peer/ledger.go",

@@ -24,11 +24,11 @@ var libraries = []string{"/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "
 // process that its parent ends.
 func become(b *becomes, memory int64, idle bool) error {
 	runtime.LockOSThread() // the limits and the last call are of one thread
-	name := fmt.Sprintf("/proc/self/fd/%d", programFile)
 	// With its parent it ends by what the kernel knows of a thread: of this one, as no other outlives the last call.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("it would not end with the daemon: %w", err)
 	}
+	name := fmt.Sprintf("/proc/self/fd/%d", programFile)
 	for what, most := range map[int]uint64{unix.RLIMIT_NOFILE: maxFiles, unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: 0} {
 		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: most, Max: most}); err != nil {
 			return fmt.Errorf("a limit cannot be set: %w", err)

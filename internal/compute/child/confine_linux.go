@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -81,6 +82,10 @@ func (k kernel) confine(memory int64, folder string) (settle func() error, err e
 	}
 	// If memory is short this process is to go, and not its parent.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // not there: then by size
+	// It may have been started by a name that says nothing.
+	if exe, err := os.Executable(); err == nil {
+		_ = os.WriteFile("/proc/self/comm", []byte(filepath.Base(exe)), 0)
+	}
 	var keep []landlock.Rule
 	if folder != "" {
 		keep = append(keep, landlock.RWDirs(folder).IgnoreIfMissing())

@@ -11,8 +11,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"strconv"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -109,9 +109,6 @@ func init() {
 		os.Exit(1)
 	}
 	satin.Register("child_test.foreign", haveForeign)
-}
-
-// Call is what a job has run.
 	if len(os.Args) > 1 && os.Args[1] == "elsewhere" { // a child on another thread than the first, which is this one
 		go func() {
 			runtime.LockOSThread()
@@ -119,6 +116,9 @@ func init() {
 		}()
 		select {}
 	}
+}
+
+// Call is what a job has run.
 type Call struct {
 	Name  string
 	Input []byte
