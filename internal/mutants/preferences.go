@@ -143,4 +143,6 @@ var preferenceMutants = []mutant{
 	{name: "settings/more-workers-unsaid", wrong: "more cores than there are engines for are said to be taken up",
 		file: "peer/settings/owner_keys.go", pkg: "cli", run: "^TestSettingsAreFollowed$",
 		old: "k.name == workersKey && more || ", new: "more && false || "},
+	{name: "senses/console-unseen", wrong: "nobody is there who types at FreeBSD's console",
+		file: "peer/senses/terminals_unix.go", run: "^TestTerminalsOfConsoles$", old: "\"/dev/ttyv*\"", new: "\"/dev/ttyu*\""},
 }

@@ -2,9 +2,20 @@ package senses
 
 import (
 	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 )
+
+// Guards that whoever types at the console is seen, on FreeBSD, too.
+func TestTerminalsOfConsoles(t *testing.T) {
+	for _, name := range []string{"/dev/tty1", "/dev/ttyv0", "/dev/ttyvb", "/dev/pts/3"} {
+		if !slices.ContainsFunc(terminals, func(p string) bool { is, _ := filepath.Match(p, name); return is }) {
+			t.Errorf("nobody looks at %s", name)
+		}
+	}
+}
 
 // Guards that a terminal tells when somebody typed, and a file that is none does not.
 func TestTerminals(t *testing.T) {

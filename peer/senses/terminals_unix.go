@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// terminals are the files whose time of access is when somebody last typed something there.
-var terminals = []string{"/dev/pts/[0-9]*", "/dev/tty[0-9]*"}
+// terminals are the files whose time of access is when somebody last typed something there: FreeBSD's own console has a
+// v in its names.
+var terminals = []string{"/dev/pts/[0-9]*", "/dev/tty[0-9]*", "/dev/ttyv*"}
 
 // terminalsUntouched says when the last terminal was typed at; ok is whether there is any.
 func terminalsUntouched(patterns []string, now time.Time) (since time.Duration, ok bool) {
