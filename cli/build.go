@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/satin-peer/satin/apps"
-	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/module/build"
 )
 
@@ -69,7 +68,7 @@ func (c console) build(dir, out string) error {
 	if err != nil {
 		return failed("%w", err)
 	}
-	h, err := module.NewHost(module.Config{Cache: cacheDir()})
+	h, err := newHost(nil)
 	if err != nil {
 		return failed("%w", err)
 	}

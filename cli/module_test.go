@@ -19,6 +19,19 @@ const (
 	conformModule = "../guest/conform/conform.wasm"
 )
 
+// Guards that a module runs where nothing can be kept, as for a user whose home is not there.
+func TestModuleWithoutCache(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(file, "below"))
+	f := newFake()
+	if code := f.run("run", queensModule, "6"); code != 0 || f.out.String() != "6 queens: 4 solutions\n" {
+		t.Errorf("code %d, %q, %q", code, f.out.String(), f.err.String())
+	}
+}
+
 // A module is run like an application: its arguments, flags, answer and help are its own.
 func TestRunModule(t *testing.T) {
 	garbage := filepath.Join(t.TempDir(), "garbage.wasm")

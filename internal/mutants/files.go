@@ -25,6 +25,8 @@ var fileMutants = []mutant{
 		run: "^TestHolderIsBehindTheLock$", old: "holderBytes = 1, 20", new: "holderBytes = 0, 20"},
 	{name: "files/other-version", wrong: "after an upgrade jobs run in another version than the daemon's",
 		file: "cli/peer.go", run: "^TestProcessesAfterUpgrade$", old: "os.Stat(running)", new: "os.Stat(running + \"x\")"},
+	{name: "files/no-cache-no-module", wrong: "no module runs for a user without a home", file: "cli/module.go",
+		run: "^TestModuleWithoutCache$", old: "h, err = module.NewHost(module.Config{Log: say})", new: "_ = h"},
 	{name: "files/wide-keys", wrong: "a long path takes five times the memory that it took on its way",
 		file: "internal/checkpoint/record.go", run: "^TestLongPaths$", old: "if c < large {", new: "if c == 0 && false {"},
 	{name: "files/index-unbounded", wrong: "results with long paths fill the memory", file: "peer/ledger.go",
