@@ -160,8 +160,8 @@ func serviceConfig(self string, place []string, system bool) *service.Config {
 		Description: "Computes for a swarm when nothing else wants the cores",
 		Executable:  self, Arguments: args,
 		Option: service.KeyValue{
-			"UserService": !system, "RunAtLoad": true, "OnFailure": "restart",
-			"SystemdScript": systemdUnit(append([]string{self}, args...), system),
+			"UserService": !system, "OnFailure": "restart",
+			"SystemdScript": systemdUnit(append([]string{self}, args...), system), "LaunchdConfig": agentText,
 		},
 	}
 }
@@ -217,6 +217,33 @@ UMask=0077
 %s
 [Install]
 WantedBy=%s
+`
+
+// agentText is the library's template for launchd, which would start a daemon again that was told to leave.
+const agentText = `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+	<key>Label</key>
+	<string>{{Name | html}}</string>
+	<key>ProgramArguments</key>
+	<array>
+		<string>{{Path | html}}</string>
+{{range Arguments}}		<string>{{. | html}}</string>
+{{end}}	</array>
+	<key>RunAtLoad</key>
+	<true/>
+	<key>KeepAlive</key>
+	<dict>
+		<key>SuccessfulExit</key>
+		<false/>
+	</dict>
+	<key>ExitTimeOut</key>
+	<integer>30</integer>
+	<key>StandardErrorPath</key>
+	<string>{{StandardErrorPath | html}}</string>
+</dict>
+</plist>
 `
 
 const systemOnly = `DynamicUser=yes

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"encoding/xml"
 	"errors"
 	"os"
 	"os/exec"
@@ -75,6 +76,18 @@ func TestService(t *testing.T) {
 			!slices.Equal(cfg.Arguments, want) {
 			t.Errorf("%s: %+v", c.command, cfg)
 		}
+	}
+}
+
+// Guards that launchd leaves a daemon alone that was told to leave, and starts one again that has failed.
+func TestAgent(t *testing.T) {
+	text := serviceConfig("/bin/x", nil, false).Option["LaunchdConfig"].(string)
+	if err := xml.Unmarshal([]byte(text), new(struct{})); err != nil {
+		t.Error(err)
+	}
+	plain := strings.Join(strings.Fields(text), "")
+	if !strings.Contains(plain, "<key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>") {
+		t.Error(text)
 	}
 }
 
