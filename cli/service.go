@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/kardianos/service"
@@ -52,8 +53,8 @@ func newServiceCommand(c console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "service",
 		Short: "Let the system start the daemon",
-		Long: `service has the system start the daemon at each login, and again if it fails: systemd or launchd for this user, or, with --system, for
-the machine, whoever is logged in; that needs the rights of an administrator. On Windows it is always for the machine, by an account with
+		Long: `service has the system start the daemon at each login, and again if it fails: systemd or launchd for this user, or systemd, with
+--system, for the machine, whoever is logged in; that needs the rights of an administrator. On Windows it is always for the machine, by an account with
 few rights. On FreeBSD it cannot: use start --background.`,
 		Example: `  satin-peer service install
   satin-peer service status
@@ -122,6 +123,9 @@ func serviceCommand(c console, name, short, long string, do func(m manager) erro
 		if why := unserved[m.Platform()]; why != "" {
 			return failed("%s: start it by satin-peer start --background", why)
 		}
+		if why := forbids(m.Platform(), self, place); *system && name == "install" && why != "" {
+			return failed("%s", why)
+		}
 		err = do(m)
 		var exit *exec.ExitError
 		switch {
@@ -133,6 +137,37 @@ func serviceCommand(c console, name, short, long string, do func(m manager) erro
 		return nil
 	}
 	return cmd
+}
+
+// machineState is all that the unit of the machine may write, and homes are what it does not see.
+const machineState = "/var/lib/satin-peer"
+
+var homes = []string{"/home", "/root", "/run/user"}
+
+// forbids says why a system would not let a service of the machine live, or let it do anything: its managers say that
+// it is started.
+func forbids(platform, self string, place []string) (why string) {
+	if platform == "darwin-launchd" {
+		return "launchd would have it run with all rights of the machine: install it without --system"
+	}
+	if platform != "linux-systemd" {
+		return ""
+	}
+	within := func(path string) func(dir string) bool {
+		return func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
+	}
+	if slices.ContainsFunc(homes, within(self)) {
+		return self + " is in a home, which a service of the machine does not see: put it into /usr/local/bin first"
+	}
+	for _, p := range place {
+		switch flag, path, _ := strings.Cut(p, "="); {
+		case slices.ContainsFunc(homes, within(path)):
+			return p + " is in a home, which a service of the machine does not see"
+		case flag != "--config" && !within(path)(machineState):
+			return p + ": a service of the machine may write in " + machineState + " only"
+		}
+	}
+	return ""
 }
 
 // placeArguments are the flags that were given and say where things are, from any directory: a service is started in
@@ -249,7 +284,7 @@ const agentText = `<?xml version="1.0" encoding="UTF-8"?>
 const systemOnly = `DynamicUser=yes
 StateDirectory=satin-peer
 StateDirectoryMode=0700
-Environment=SATIN_STATE_DIR=/var/lib/satin-peer
+Environment=SATIN_STATE_DIR=` + machineState + `
 ProtectSystem=strict
 ProtectHome=yes
 PrivateTmp=yes

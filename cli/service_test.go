@@ -79,6 +79,32 @@ func TestService(t *testing.T) {
 	}
 }
 
+// Guards that no service of the machine is said to be started that has all its rights, or cannot live in its unit.
+func TestServiceOfTheMachine(t *testing.T) {
+	for _, c := range []struct{ platform, self, place, why string }{
+		{"linux-systemd", "/usr/bin/satin-peer", "--state-dir=/var/lib/satin-peer/two", ""},
+		{"linux-systemd", "/usr/bin/satin-peer", "--config=/etc/satin.toml", ""},
+		{"linux-systemd", "/home/ada/.local/bin/satin-peer", "", "is in a home"},
+		{"linux-systemd", "/usr/bin/satin-peer", "--config=/root/satin.toml", "is in a home"},
+		{"linux-systemd", "/usr/bin/satin-peer", "--state-dir=/var/lib/satin-peers", "may write in /var/lib/satin-peer only"},
+		{"darwin-launchd", "/usr/local/bin/satin-peer", "", "all rights"},
+		{"windows-service", `C:\satin-peer.exe`, `--state-dir=C:\satin`, ""},
+	} {
+		if got := forbids(c.platform, c.self, strings.Fields(c.place)); got != c.why && (c.why == "" ||
+			!strings.Contains(got, c.why)) {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+	f, m := newFake(), modelManager{name: "darwin-launchd"}
+	f.manager = func(*service.Config) (manager, error) { return &m, nil }
+	if code := f.run("service", "install", "--system"); code != exitFailed || len(m.told) > 0 {
+		t.Errorf("exit code %d, launchd was told %q", code, m.told)
+	}
+	if code := f.run("service", "uninstall", "--system"); code != 0 {
+		t.Errorf("one that an earlier version has installed stays: exit code %d", code)
+	}
+}
+
 // Guards that launchd leaves a daemon alone that was told to leave, and starts one again that has failed.
 func TestAgent(t *testing.T) {
 	text := serviceConfig("/bin/x", nil, false).Option["LaunchdConfig"].(string)
