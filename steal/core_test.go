@@ -282,7 +282,7 @@ func TestLateReplyIsUsed(t *testing.T) {
 		t.Fatalf("at %v the request is still waited for", at)
 	}
 	out = c.Step(at+time.Second, &Message{From: Address{Peer: "v", Inc: 1}, To: c.self,
-		Reply: &StealReply{ID: id, Jobs: []Grant{{Handle: 1, Job: Job{Path: job.Path{1}}}}}})
+		Reply: &StealReply{ID: id, Jobs: []Grant{{Handle: 1, Job: jobAt(1)}}}})
 	if len(out.Orders) != 1 || out.Orders[0].Kind != RunSegment || c.Stats().LateReplies != 1 {
 		t.Errorf("the late reply leads to %+v", out.Orders)
 	}

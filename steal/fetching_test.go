@@ -49,7 +49,7 @@ func newFetcher(t *testing.T) *fetcher {
 func (f *fetcher) get(handles ...Handle) {
 	r := &StealReply{}
 	for _, h := range handles {
-		g := Grant{Handle: h, Job: Job{Path: job.Path{uint32(h)}, Function: "f", Identity: job.Identity{byte(h)}}}
+		g := Grant{Handle: h, Job: jobAt(uint32(h))}
 		if h%2 == 0 {
 			g.Job.Names = []byte("what it reads")
 		}
@@ -248,7 +248,7 @@ func TestTooLargeHere(t *testing.T) {
 func TestFirstWordIsAwaited(t *testing.T) {
 	v := victimCore(t, LAN(), 2)
 	p := v.partners.meet("t01")
-	j := Job{Path: job.Path{1}, Identity: job.Identity{1}}
+	j := jobAt(1)
 	h := v.leases.lend(p, &lease{ref: 1, job: j})
 	said := func(inc Incarnation) *Message {
 		return &Message{From: Address{Peer: "t01", Inc: inc}, To: v.self,

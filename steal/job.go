@@ -24,3 +24,14 @@ type Job struct {
 
 // MaxDepth bounds Job.Depth.
 const MaxDepth = 16
+
+// Fits says whether the identity is that of function and argument. Whoever computes a job signs for its identity: of
+// one that does not fit that would be a lie, which whoever has given it could show to all.
+func (j *Job) Fits() bool { return j.Identity == job.Identify(j.Function, j.Arg) }
+
+// isGiven says whether a peer may have been given the job: it fits, as far as its argument is with it, and is not the
+// root, whose outcome is the answer of whoever runs it.
+func (j *Job) isGiven() bool {
+	fetched := len(j.Arg) == 0 && len(j.Names) > 0
+	return len(j.Path) > 0 && (fetched || j.Fits())
+}

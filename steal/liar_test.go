@@ -3,6 +3,7 @@ package steal
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -60,7 +61,7 @@ func TestUnackedLeavePlaces(t *testing.T) {
 	for range 3000 {
 		h++
 		out := c.Step(now, &Message{From: thiefNo(0), To: c.Self(), Reply: &StealReply{Jobs: []Grant{{Handle: h,
-			Job: Job{Path: job.Path{1}, Function: "f"}}}}})
+			Job: jobAt(1)}}}})
 		var run []SegmentID
 		for _, o := range out.Orders {
 			if o.Kind == RunSegment {
@@ -91,7 +92,7 @@ func TestAdoptedLeavePlaces(t *testing.T) {
 	now := time.Second
 	c.Report(now, Load{Workers: 1, Idle: 1})
 	out := c.Step(now, &Message{From: thiefNo(0), To: c.Self(), Reply: &StealReply{Jobs: []Grant{{Handle: 1,
-		Job: Job{Path: job.Path{1}, Function: "f"}}}}})
+		Job: jobAt(1)}}}})
 	c.Finished(now, out.Orders[0].Segment, []byte("x"), nil)
 	h := Handle(1)
 	for range 4 {
@@ -118,7 +119,7 @@ func TestBeaconsPutOffOrphans(t *testing.T) {
 	now := time.Second
 	c.Report(now, Load{Workers: 1, Idle: 1})
 	c.Step(now, &Message{From: thiefNo(3), To: c.Self(), Reply: &StealReply{Jobs: []Grant{{Handle: 1,
-		Job: Job{Path: job.Path{1}, Function: "f"}}}}})
+		Job: jobAt(1)}}}})
 	c.Step(now, &Message{From: thiefNo(3), To: c.Self(), Goodbye: &Goodbye{}}) // its owner leaves
 	if c.segments.orphans != 1 {
 		t.Fatal("no orphan")
@@ -144,8 +145,9 @@ func TestLongPathsAreNotTooMany(t *testing.T) {
 	c := victimCore(t, LAN(), 3)
 	now := time.Second
 	c.Report(now, Load{Workers: 1, Idle: 1})
-	c.Step(now, &Message{From: thiefNo(1), To: c.Self(), Reply: &StealReply{Jobs: []Grant{{Handle: 1,
-		Job: Job{Path: job.Path{1}, Function: "f", Restarted: true}}}}})
+	again := jobAt(1)
+	again.Restarted = true
+	c.Step(now, &Message{From: thiefNo(1), To: c.Self(), Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: again}}}})
 	for i := range 480 {
 		p := make(job.Path, MaxPath)
 		p[0], p[1] = 7, uint32(i)
@@ -191,12 +193,30 @@ func TestRequestsLeaveRoom(t *testing.T) {
 	}
 }
 
+// A job under the identity of another one goes back unbegun, or whoever computed it would sign a lie about the other;
+// and so does one in the root's place. What is to be fetched cannot be looked at yet.
+func TestGivenJobsFit(t *testing.T) {
+	c := victimCore(t, LAN(), 1)
+	c.Report(c.now, Load{Workers: 4, Idle: 4})
+	framed, root, fetched := jobAt(1), jobAt(), jobAt(2)
+	framed.Arg = []byte("another")
+	fetched.Arg, fetched.Names = nil, []byte("where it is")
+	out := c.Step(c.now, &Message{From: thiefNo(0), To: c.Self(), Reply: &StealReply{Jobs: []Grant{
+		{Handle: 1, Job: framed}, {Handle: 2, Job: root}, {Handle: 3, Job: fetched}, {Handle: 4, Job: jobAt(3)}}}})
+	if back := returns(out); !slices.Equal(back, []Handle{1, 2}) {
+		t.Errorf("%v go back", back)
+	}
+	if len(c.segments.fetching) != 1 || len(out.Orders) != 2 {
+		t.Errorf("%d are fetched, and ordered is %v", len(c.segments.fetching), out.Orders)
+	}
+}
+
 // A job with a longer path than anybody may speak of is not held, nor given away.
 func TestTooLongPathsStay(t *testing.T) {
 	c := victimCore(t, LAN(), 1)
-	long := Job{Path: make(job.Path, MaxPath+1), Function: "f"}
+	long := jobAt(make(job.Path, MaxPath+1)...)
 	out := c.Step(c.now, &Message{From: thiefNo(0), To: c.Self(), Reply: &StealReply{Jobs: []Grant{{Handle: 1,
-		Job: long}, {Handle: 2, Job: Job{Path: long.Path[1:], Function: "f"}}}}})
+		Job: long}, {Handle: 2, Job: jobAt(long.Path[1:]...)}}}})
 	if len(c.segments.byID) != 1 || len(out.Messages) != 1 || out.Messages[0].Return == nil ||
 		len(out.Messages[0].Return.Handles) != 1 || out.Messages[0].Return.Handles[0] != 1 {
 		t.Errorf("%d are held, and the answer is %+v", len(c.segments.byID), out.Messages)

@@ -150,7 +150,7 @@ func TestSilentRivalIsNotWaitedFor(t *testing.T) {
 	c := masterCore(t, "d2", false)
 	c.Hear(0, beaconOf(Address{"o", 1}, 1, 0))
 	c.Step(0, &Message{Run: job.RunID{7}, From: Address{"d1", 1}, To: Address{"d2", 4},
-		Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: Job{Path: job.Path{1}}}}}})
+		Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: jobAt(1)}}}})
 	if at, _ := c.until(t, time.Minute, Tell); at != c.cfg.MasterLease {
 		t.Errorf("it begins at %v", at)
 	}
@@ -242,7 +242,7 @@ func TestFinishedForWhoeverWasMaster(t *testing.T) {
 		c.Hear(0, beaconOf(o, 1, 0))
 		c.Report(0, Load{Workers: 1, Idle: 1})
 		runs := orders(c.Step(0, &Message{Run: job.RunID{7}, From: o, To: c.self,
-			Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: Job{Path: job.Path{1}}}}}}), RunSegment)
+			Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: jobAt(1)}}}}), RunSegment)
 		if len(runs) != 1 {
 			t.Fatalf("it runs %+v", runs)
 		}

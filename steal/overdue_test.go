@@ -197,7 +197,7 @@ func TestFarJobsAreListedAtOnce(t *testing.T) {
 		c := coreAt(t, cluster, "a1", &Scripted{})
 		c.load = idleOne
 		c.Step(c.now, &Message{From: Address{Peer: "b1", Inc: 1}, To: c.self,
-			Reply: &StealReply{Jobs: []Grant{{Handle: 1}, {Handle: 2}}}})
+			Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: jobAt(1)}, {Handle: 2, Job: jobAt(2)}}}})
 		next, _ := c.Next()
 		out := c.Tick(c.now)
 		if len(out.Messages) != want || next == c.now != (want > 0) {

@@ -93,7 +93,7 @@ func TestCRSAsPublished(t *testing.T) {
 		}
 		local = v[0].ID
 	}
-	job := Grant{Handle: 1, Job: Job{Path: job.Path{1}}}
+	job := Grant{Handle: 1, Job: jobAt(1)}
 	out = c.Step(now, answerTo(c, remote, job))
 	if len(out.Orders) != 1 || out.Orders[0].Kind != RunSegment || len(requests(c, out)) != 0 {
 		t.Fatalf("the wide-area reply leads to %v and requests to %v; want the job run and no request", out.Orders,

@@ -30,7 +30,9 @@ func living(id PeerID) Address { return Address{Peer: id, Inc: 1} }
 
 func pathIdentity(p job.Path) job.Identity { return job.Identify("f", []byte(p.String())) }
 
-func jobAt(p ...uint32) Job { return Job{Path: p, Identity: pathIdentity(p), Function: "f"} }
+func jobAt(p ...uint32) Job {
+	return Job{Path: p, Identity: pathIdentity(p), Function: "f", Arg: []byte(job.Path(p).String())}
+}
 
 func partAt(size int, p ...uint32) Partial {
 	return Partial{Path: p, Identity: pathIdentity(p), Outcome: make([]byte, size)}

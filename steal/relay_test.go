@@ -74,7 +74,8 @@ func TestForgedRelays(t *testing.T) {
 	if forge(thiefNo(0), Message{Ack: &ResultAck{Handle: 9}}); p.heard != heard {
 		t.Error("a relay's word is a sign of life")
 	}
-	c.Step(c.now, &Message{From: thiefNo(0), To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: 5}}}})
+	c.Step(c.now, &Message{From: thiefNo(0), To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: 5,
+		Job: jobAt(5)}}}})
 	c.Report(c.now, Load{Workers: 1, Idle: 1})
 	var held *segment
 	for _, s := range c.segments.byID {
@@ -97,7 +98,7 @@ func TestRelayIsNotTimed(t *testing.T) {
 		c := coreAt(t, "a: a1, b: b1, c: c1", "a1", script)
 		c.load = idleOne
 		owner := Address{Peer: "b1", Inc: 1}
-		c.Step(c.now, &Message{From: owner, To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: 1}}}})
+		holdFor(c, owner.Peer, 1, jobAt(1))
 		out := c.Finished(c.now, 1, nil, nil)
 		if got := out.Messages[0].Relayed != nil; got != (via != "") {
 			t.Fatalf("via %q: relayed is %v", via, got)
@@ -119,7 +120,7 @@ func TestOtherWayIsTriedSoon(t *testing.T) {
 		c := coreAt(t, "a: a1, b: b1, c: c1", "a1", script)
 		c.cfg.ResultRetry, c.load = LAN().ResultRetry, idleOne
 		owner := Address{Peer: "b1", Inc: 1}
-		c.Step(c.now, &Message{From: owner, To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: 1}}}})
+		holdFor(c, owner.Peer, 1, jobAt(1))
 		began := c.now
 		first := c.Finished(began, 1, nil, nil).Messages[0]
 		if got := c.segments.retryAt - began; first.Relayed == nil || got != want {
@@ -158,7 +159,7 @@ func TestOverdueResultsSayHowFast(t *testing.T) {
 		c.cfg.ResultRetry, c.load = time.Minute, idleOne
 		*c.links.of("b") = policy.Link{RTT: time.Second, BytesPerSecond: x.before}
 		c.Step(c.now, &Message{From: Address{Peer: "b1", Inc: 1}, To: c.self,
-			Reply: &StealReply{Jobs: []Grant{{Handle: 1}}}})
+			Reply: &StealReply{Jobs: []Grant{{Handle: 1, Job: jobAt(1)}}}})
 		c.Finished(c.now, 1, make([]byte, x.bytes), nil)
 		for range 2 { // the second repetition says nothing: it may be the first that is slow
 			c.Tick(c.segments.retryAt)
@@ -177,7 +178,7 @@ func TestFailedDetours(t *testing.T) {
 		c := coreAt(t, "a: a1, b: b1, c: c1", "a1", script)
 		c.load = idleOne
 		owner := Address{Peer: "b1", Inc: 1}
-		c.Step(c.now, &Message{From: owner, To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: 1}}}})
+		holdFor(c, owner.Peer, 1, jobAt(1))
 		c.Tick(c.now) // the heartbeat that lists it
 		sent := c.Finished(c.now, 1, nil, nil).Messages[0]
 		script.Via = ""

@@ -202,16 +202,18 @@ func TestOrphanIsToldToItsOwner(t *testing.T) {
 // Who gets work from below a job that another has, knows that the other is at work: idle workers wait for it anew, but
 // not for ever. What a copy of that job has spawned shows nothing.
 func TestWorkFromBelow(t *testing.T) {
+	again := jobAt(1, 5)
+	again.Restarted = true
 	for _, x := range []struct {
 		name  string
 		job   Job
 		until uint64 // when such a job has come last, of which one comes every twenty seconds
 		want  time.Duration
 	}{
-		{"from below", Job{Path: job.Path{1, 5}}, 20, 51 * time.Second},
-		{"from elsewhere", Job{Path: job.Path{2, 5}}, 20, 31 * time.Second},
-		{"from a copy", Job{Path: job.Path{1, 5}, Restarted: true}, 20, 31 * time.Second},
-		{"from below, on and on", Job{Path: job.Path{1, 5}}, 1000, 241 * time.Second},
+		{"from below", jobAt(1, 5), 20, 51 * time.Second},
+		{"from elsewhere", jobAt(2, 5), 20, 31 * time.Second},
+		{"from a copy", again, 20, 31 * time.Second},
+		{"from below, on and on", jobAt(1, 5), 1000, 241 * time.Second},
 	} {
 		c := victimCore(t, LAN(), 2)
 		g := give(t, c, 0, 1, 1)

@@ -85,7 +85,10 @@ func TestRoomOfWhatIsKept(t *testing.T) {
 // Jobs for which there is no memory go back, and a victim whose results take too much gets the rest of its jobs back;
 // what is acknowledged is there for the next one, and another victim is not concerned.
 func TestRoomOfJobs(t *testing.T) {
-	size := (&Job{Path: job.Path{1}, Arg: make([]byte, 1000)}).Size() + jobOverhead
+	large := jobAt(1)
+	large.Arg = bytes.Repeat([]byte{1}, 1000)
+	large.Identity = job.Identify(large.Function, large.Arg)
+	size := large.Size() + jobOverhead
 	r := &smallRoom{each: 2*size + 500, from: map[PeerID]int{}}
 	c, err := NewCore(LAN(), Run{Room: r}, Address{Peer: "v", Inc: 5}, parseMembers(ids("t", 2)+" v"),
 		policy.RandomStealing{}, rand.New(rand.NewPCG(1, 1)))
@@ -96,8 +99,7 @@ func TestRoomOfJobs(t *testing.T) {
 	push := func(from, first int, n int) (returned []Handle, out Output) {
 		m := &Message{From: thiefNo(from), To: Address{Peer: "v", Inc: 5}, Reply: &StealReply{}}
 		for h := range n {
-			m.Reply.Jobs = append(m.Reply.Jobs, Grant{Handle: Handle(first + h),
-				Job: Job{Path: job.Path{1}, Arg: bytes.Repeat([]byte{1}, 1000)}})
+			m.Reply.Jobs = append(m.Reply.Jobs, Grant{Handle: Handle(first + h), Job: large})
 		}
 		out = c.Step(c.now, m)
 		return returns(out), out

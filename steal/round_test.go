@@ -111,7 +111,7 @@ func TestLostDetours(t *testing.T) {
 		c := coreAt(t, "a: a1, b: b1, c: c1, d: d1", "a1", script)
 		c.load = idleOne
 		owner := Address{Peer: "b1", Inc: 1}
-		c.Step(c.now, &Message{From: owner, To: c.self, Reply: &StealReply{Jobs: []Grant{{Handle: 1}}}})
+		holdFor(c, owner.Peer, 1, jobAt(1))
 		if sent := c.Finished(c.now, 1, nil, nil).Messages[0]; sent.Relayed == nil || sent.To.Peer != "c1" {
 			t.Fatalf("%s: the result goes to %v", name, sent.To)
 		}

@@ -120,7 +120,7 @@ func (t *thief) onReply(p *peer, m *Message) {
 		case held || slices.Contains(p.done, g.Handle):
 			t.stats.DroppedDuplicate++
 		case t.segments.room() <= 0 || t.run.Proving || // nobody who is compared has anything to give
-			len(g.Job.Path) > MaxPath || !t.book.hold(p, g):
+			len(g.Job.Path) > MaxPath || !g.Job.isGiven() || !t.book.hold(p, g):
 			noRoom = append(noRoom, g.Handle)
 		default:
 			if p.cluster == t.cluster {

@@ -51,17 +51,22 @@ func (s *stage) recoveryCommand(t *testing.T, d *datadriven.TestData) {
 	}
 }
 
-// newJob makes a job at a path. Its identity follows from the path, or from the argument id.
+// newJob makes a job at a path. Its argument is the path, or what id says.
 func (x *actor) newJob(t *testing.T, d *datadriven.TestData) steal.Taken {
 	text := d.CmdArgs[1].Key
 	x.lastRef++
-	j := steal.Job{Path: parsePath(t, d, text), Identity: identityOf(text, d), Function: "f", Arg: []byte(text),
+	arg := argumentOf(text, d)
+	j := steal.Job{Path: parsePath(t, d, text), Identity: job.Identify("f", arg), Function: "f", Arg: arg,
 		Restarted: d.HasArg("restarted")}
 	x.jobs[x.lastRef] = j
 	return steal.Taken{Ref: x.lastRef, Job: j}
 }
 
 func identityOf(text string, d *datadriven.TestData) job.Identity {
+	return job.Identify("f", argumentOf(text, d))
+}
+
+func argumentOf(text string, d *datadriven.TestData) []byte {
 	if d.HasArg("id") {
 		for _, a := range d.CmdArgs {
 			if a.Key == "id" {
@@ -69,7 +74,7 @@ func identityOf(text string, d *datadriven.TestData) job.Identity {
 			}
 		}
 	}
-	return job.Identify("f", []byte(text))
+	return []byte(text)
 }
 
 func parsePath(t *testing.T, d *datadriven.TestData, text string) (p job.Path) {

@@ -265,16 +265,15 @@ func (s *stage) restart(t *testing.T, d *datadriven.TestData) {
 
 func (s *stage) spawn(t *testing.T, d *datadriven.TestData) {
 	x := s.actor(t, d, d.CmdArgs[0].Key)
-	size := 4
+	size := 0
 	if d.HasArg("size") {
 		d.ScanArgs(t, "size", &size)
 	}
 	for range number(t, d, d.CmdArgs[1].Key) {
 		x.lastRef++
-		arg := make([]byte, size)
-		id := job.Identify("f", []byte(strconv.Itoa(int(x.lastRef))))
-		j := steal.Job{Path: job.Path{uint32(x.lastRef)}, Identity: id,
-			Function: "f", Arg: arg}
+		arg := []byte(strconv.Itoa(int(x.lastRef)))
+		arg = append(arg, make([]byte, max(0, size-len(arg)))...)
+		j := steal.Job{Path: job.Path{uint32(x.lastRef)}, Identity: job.Identify("f", arg), Function: "f", Arg: arg}
 		x.jobs[x.lastRef] = j
 		x.queue = append(x.queue, steal.Taken{Ref: x.lastRef, Job: j})
 	}

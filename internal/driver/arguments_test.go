@@ -38,6 +38,17 @@ func lendsFrom(t *testing.T, a *sharer, argument int, names *port.Names) (_, b *
 	return a, b, lent
 }
 
+// A job whose argument, when it has come, is not that of its identity goes back: whoever computed it would sign a lie
+// about another job.
+func TestFetchedArgumentsFit(t *testing.T) {
+	a, b, _ := lends(t, 3*jobSize, &port.Names{})
+	a.jobs[0].Job.Identity = job.Identify("f", []byte("another"))
+	settle(a, b)
+	if len(b.got) > 0 || !slices.Contains(a.did, "put back") {
+		t.Errorf("%d jobs are begun, and its victim: %v", len(b.got), a.did)
+	}
+}
+
 // gets says whether an engine was given a job, once, and all of it.
 func (s *sharer) gets(j *steal.Job) bool {
 	return len(s.got) == 1 && bytes.Equal(s.got[0].Arg, j.Arg) && s.got[0].Identity == j.Identity

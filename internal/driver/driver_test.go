@@ -148,7 +148,7 @@ func (s *stand) take(n int) (list []steal.Taken) {
 	for range n {
 		s.ref++
 		list = append(list, steal.Taken{Ref: s.ref, Spawned: true, Job: steal.Job{Path: job.Path{uint32(s.ref)},
-			Function: "f", Identity: job.Identify("f", []byte{byte(s.ref)})}})
+			Function: "f", Arg: []byte{byte(s.ref)}, Identity: job.Identify("f", []byte{byte(s.ref)})}})
 	}
 	return list
 }
@@ -245,7 +245,7 @@ func TestAbortedIsNamed(t *testing.T) {
 		}
 	}
 	a := steal.Address{Peer: "a", Inc: 1}
-	j := steal.Job{Path: job.Path{1}, Function: "f", Identity: job.Identify("f", []byte{1})}
+	j := steal.Job{Path: job.Path{1}, Function: "f", Identity: job.Identify("f", nil)}
 	b.feed(1).Step(b.now, &steal.Message{Run: job.RunID{1}, From: a, To: got.From, Reply: &steal.StealReply{
 		ID: got.Request.ID, Jobs: []steal.Grant{{Handle: 7, Job: j}}}})
 	if b.d.Held() != 1 || len(b.d.Names()) != 1 {

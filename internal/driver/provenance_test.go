@@ -58,7 +58,12 @@ func (s *desk) Claim(n verify.Node, outcome verify.Hash, voucher []byte) (c veri
 
 func (s *desk) Out(of *verify.Authors) bool { return slices.Contains(of.Names, s.out) }
 
-func idOf(path job.Path) job.Identity { return job.Identify("f", []byte{byte(path[len(path)-1])}) }
+func idOf(path job.Path) job.Identity { return jobAt(path).Identity }
+
+func jobAt(path job.Path) steal.Job {
+	arg := []byte{byte(path[len(path)-1])}
+	return steal.Job{Path: path, Function: "f", Identity: job.Identify("f", arg), Arg: arg}
+}
 
 // A workshop is a driver at its desk, whose engine runs the jobs [1] and [1 9] of another peer, as segments 1 and 2:
 // the first was lost, and runs again beside what is below it.
@@ -93,7 +98,7 @@ func newWorkshop(t *testing.T, commit func(*verify.Claim, *driver.Made)) *worksh
 	w.d = driver.New(driver.Config{Core: core, Engine: w, Transport: w, Store: w, Notary: w, Commit: commit,
 		Shared: shared, SharedTransport: w})
 	grant := func(h steal.Handle, path job.Path) steal.Grant {
-		return steal.Grant{Handle: h, Job: steal.Job{Path: path, Function: "f", Identity: idOf(path)}}
+		return steal.Grant{Handle: h, Job: jobAt(path)}
 	}
 	w.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 2, Idle: 2}})
 	w.step(&steal.Message{Reply: &steal.StealReply{ID: 0,
@@ -347,7 +352,7 @@ func TestFailedReadsAreNoResult(t *testing.T) {
 			t.Errorf("%s: the job leads to %+v", name, w.Message)
 		}
 		w.step(&steal.Message{Reply: &steal.StealReply{Jobs: []steal.Grant{{Handle: 3,
-			Job: steal.Job{Path: job.Path{5}, Function: "f", Identity: idOf(job.Path{5})}}}}})
+			Job: jobAt(job.Path{5})}}}})
 		w.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 2, Idle: 1, Runs: 3}},
 			port.Event{Kind: port.Finished, Segment: 3, Outcome: []byte("a result"), Good: true})
 		if w.Result == nil {

@@ -213,14 +213,17 @@ func (s *shared) carryOut(o *sharedobj.Order) {
 			s.came(o.Job, o.Err)
 			return
 		}
-		if _, ok := s.fetching[segment]; !ok {
+		j, ok := s.fetching[segment]
+		if !ok {
 			return
 		}
 		delete(s.fetching, segment)
 		kind := ready
-		if o.Kind == sharedobj.OrderBack {
+		if s.makeWhole(&j); o.Kind == sharedobj.OrderBack {
 			kind = notReady
 			s.out.Note("a job goes back to its victim: " + text)
+		} else if !j.Fits() {
+			kind = notReady
 		}
 		s.d.inputs.push(input{kind: kind, now: s.d.now, segment: segment})
 		return

@@ -148,7 +148,7 @@ func pair(t *testing.T) (a, b *sharer, made port.Event) {
 		t.Fatal(err)
 	}
 	a.jobs = []steal.Taken{{Ref: 1, Spawned: true, Segment: 1, Job: steal.Job{Path: job.Path{1}, Function: "f",
-		Identity: job.Identify("f", []byte{1}), Names: names}}}
+		Identity: job.Identify("f", nil), Names: names}}}
 	a.tell(made, port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Runs: 1, Queued: 1}})
 	b.tell(port.Event{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1}})
 	return a, b, made

@@ -47,22 +47,26 @@ const (
 // A pour is what a member sends without an end; n counts up. What is refused is refused.
 type pour func(n int)
 
+func placing(arg []byte, path ...uint32) steal.Job {
+	const function = "nqueens.place"
+	return steal.Job{Path: path, Function: function, Identity: job.Identify(function, arg), Arg: arg}
+}
+
 // floods are the pours of one member, of every kind.
 var floods = map[string]func(t *testing.T, d *daemonVictim, x *robber) pour{
 	"jobs": messages(func(_ *testing.T, _ *robber, n int) *steal.Message {
 		m := &steal.Message{Reply: &steal.StealReply{}}
 		for k := range 12 {
 			m.Reply.Jobs = append(m.Reply.Jobs, steal.Grant{Handle: steal.Handle(12*n + k + 1),
-				Job: steal.Job{Path: job.Path{uint32(n), uint32(k)}, Function: "nqueens.place",
-					Arg: make([]byte, 15<<10)}})
+				Job: placing(make([]byte, 15<<10), uint32(n), uint32(k))})
 		}
 		return m
 	}),
 	"hand-overs":      handOvers(100 << 10),
 	"long hand-overs": handOvers(4 << 20),
 	"long tuples": messages(func(_ *testing.T, x *robber, n int) *steal.Message {
-		g := steal.Grant{Handle: steal.Handle(n + 1), Job: steal.Job{Path: job.Path{uint32(n)},
-			Function: "nqueens.place", Restarted: true}}
+		g := steal.Grant{Handle: steal.Handle(n + 1), Job: placing(nil, uint32(n))}
+		g.Job.Restarted = true
 		for k := range 5 {
 			path := make(job.Path, 8000)
 			path[0], path[1], path[2] = uint32(n), uint32(k), 1<<20

@@ -9,6 +9,8 @@ var driverMutants = []mutant{
 		file: "internal/driver/input.go", run: "^TestOutsideIsBounded$", old: "d.out > maxOut {", new: "false {"},
 	{name: "driver/outside-twice", wrong: "what a job names that an engine tells of twice stays for ever",
 		old: "if d.isBack(ref); d.out", new: "if d.out"},
+	{name: "driver/framed-when-fetched", wrong: "whoever fetches the argument of another job signs a lie about that",
+		file: "internal/driver/shared.go", run: "^TestFetchedArgumentsFit$", old: "!j.Fits() {", new: "false {"},
 	{name: "driver/made-nothing", wrong: "what cannot be is noted as being in the engine, for ever",
 		file: "internal/driver/shared.go", run: "^TestMadeNothing$", old: "c.Has(d) { // else", new: "c != nil { // else"},
 	{name: "driver/any-load", wrong: "a process of jobs says that it has as many workers as it likes",

@@ -204,7 +204,7 @@ func (g *engine) doomed(at place) bool {
 const modelFunction = "sim.node"
 
 // identify hashes what a modelled job computes.
-func identify(arg []byte) job.Identity { return job.Identify(modelFunction, arg[:nodeBytes]) }
+func identify(arg []byte) job.Identity { return job.Identify(modelFunction, arg) }
 
 // take removes up to most of the oldest jobs from the queue, or of the largest, to be given away.
 func (g *engine) take(most int) []steal.Taken {

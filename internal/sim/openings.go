@@ -101,7 +101,6 @@ func (q *Quorum) shows(p *peer, o *verify.Open) *driver.Shown {
 		return nil
 	}
 	s := &driver.Shown{Made: driver.Made{Job: made.Job, Children: slices.Clone(made.Children)}}
-	s.Job.Arg = s.Job.Arg[:nodeBytes] // the rest is padding, and in no identity
 	s.Voucher = newNotary(p).Vouch(p.world.run, &verify.Opening{Node: o.Claim.Node, Outcome: o.Claim.Outcome,
 		Time: o.Claim.Time, Children: claimsOf(s.Children)})
 	if q.is(p, Garbles) {
@@ -142,7 +141,6 @@ func garble(p *peer, s *driver.Shown) {
 	default: // how it came to something else
 		if below := p.made[g.Tree]; below != nil {
 			s.Made = *below
-			s.Job.Arg = s.Job.Arg[:nodeBytes]
 		} else {
 			g.Tree[0]++
 		}
@@ -184,7 +182,7 @@ func (w *world) rerun(j *steal.Job, given []driver.Given) (r driver.Tried) {
 		for i := len(children) - 1; i >= 0; i-- { // newest first, as engines run them
 			at := append(slices.Clone(path), uint32(i)+1)
 			var x Result
-			name := driver.NodeOf(at, identify(children[i].encode(nodeBytes)))
+			name := driver.NodeOf(at, identify(children[i].encode(tree.ArgBytes(children[i]))))
 			if k := slices.IndexFunc(given, func(g driver.Given) bool { return g.Node == name }); k >= 0 {
 				o, _ := decodeOutcome(given[k].Bytes)
 				x, r.Used[k] = o.result, true

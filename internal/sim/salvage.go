@@ -67,7 +67,7 @@ func (g *engine) offer(c *child) (kept bool) {
 
 // partial is what a job here has come to, by itself.
 func (g *engine) partial(p job.Path, c *child) steal.Partial {
-	id := identify(c.node.encode(nodeBytes))
+	id := identify(c.node.encode(g.tree.ArgBytes(c.node)))
 	if g.nodes != nil {
 		g.nodes[id] = c.node
 	}
