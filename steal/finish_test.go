@@ -70,3 +70,24 @@ func TestTurnsAskWithoutACore(t *testing.T) {
 	f.Report(f.now, Load{Runs: 1})
 	wants("afterwards", 1)
 }
+
+// Guards a run whose owner finishes while a thief's machine is paused, or withholds a job: it does the job itself, or
+// its root would never end, nor what it was told to finish. No job is begun only because there is nothing else.
+func TestFinishingWaitsForNoThief(t *testing.T) {
+	for still, want := range map[bool]uint64{true: 1, false: 0} {
+		cfg := LAN()
+		cfg.EagerAfter, cfg.EagerPercent = time.Millisecond, 100
+		c := victimCore(t, cfg, 2)
+		give(t, c, 0, 1, 1)
+		c.Stand(c.now, Stance{Finish: true})
+		c.thief.failures = 9
+		for seq := uint64(1); seq <= 10; seq++ {
+			c.Report(c.now, Load{Workers: 1, Idle: 1})
+			c.Step(c.now+time.Second, &Message{From: thiefNo(0), To: c.self,
+				Heartbeat: &Heartbeat{Seq: seq, Held: []Handle{1}, Seen: seq, Still: still}})
+		}
+		if c.segments.runs != want {
+			t.Errorf("of a thief that has no core %v, %d copies have begun here, want %d", still, c.segments.runs, want)
+		}
+	}
+}

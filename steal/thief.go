@@ -87,9 +87,9 @@ func (t *thief) steal(s policy.Steal) {
 }
 
 // copyForMyself has idle workers here run a copy of a job that others have: one that is overdue, or any once as many
-// steals as there are others to steal from have brought nothing.
+// steals as there are others to steal from have brought nothing. Whoever is to finish waits for its own jobs, too.
 func (t *thief) copyForMyself() {
-	for t.segments.wanting() > 0 && t.segments.queued() == 0 &&
+	for t.segments.idle() > len(t.segments.fetching) && t.segments.queued() == 0 &&
 		t.victim.eager.copyFor(nil, t.failures >= max(1, t.adviser.view.Members().Len()-1)) {
 		t.book.feedWorkers()
 	}

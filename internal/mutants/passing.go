@@ -5,7 +5,8 @@ const (
 	giveWay = "^TestOrphansGiveWay$"
 )
 
-// passingMutants are mistakes in what is done when those who were taken for lost are heard again.
+// passingMutants are mistakes in what is done when those who were taken for lost are heard again,
+// or withhold jobs.
 var passingMutants = []mutant{
 	{name: "passing/rivals-silent", wrong: "whoever is at work on an orphan's job says nothing", file: "steal/salvage.go",
 		pkg: "steal", run: transcripts, old: "	c.losses.answerOrphans(n.From, n.Tuples)\n", new: ""},
@@ -16,6 +17,12 @@ var passingMutants = []mutant{
 	{name: "passing/quiet-for-ever", wrong: "beacons put off for hours when an orphan is told of again", file: "steal/tell.go",
 		pkg: "steal", run: "^TestBeaconsPutOffOrphans$", old: "min(2*max(s.quiet, tellAgain), mostQuiet)",
 		new: "2 * max(s.quiet, tellAgain)"},
+	{name: "passing/finish-waits", wrong: "a peer that is to finish waits for a thief that is paused, for ever",
+		file: "steal/thief.go", pkg: "steal", run: "^TestFinishingWaitsForNoThief$",
+		old: "t.segments.idle() > len(t.segments.fetching)", new: "t.segments.wanting() > 0"},
+	{name: "passing/finish-copies", wrong: "a peer that is to finish begins what others are at work on",
+		file: "steal/segments.go", pkg: "steal", run: "^TestFinishingWaitsForNoThief$",
+		old: " || ss.leaving || ss.stance.Finish {", new: " || ss.leaving {"},
 	{name: "passing/relayed-to-nobody", wrong: "messages for peers that do not exist have others forgotten",
 		file: "steal/relay.go", pkg: "steal", run: "^TestRelayedForgetsNobody$", old: "b.isOther(m.To.Peer):", new: "m.To.Peer != b.self.Peer:"},
 	{name: "steal/takes-taken", wrong: "one thief's requests take all places while the engine looks",
