@@ -25,7 +25,7 @@ const (
 // others.
 func (h *Host) Heard(id peer.ID, addrs []ma.Multiaddr, via ma.Multiaddr) {
 	addrs = h.Dialable(addrs, via)
-	h.inner.Peerstore().AddAddrs(id, addrs, peerstore.RecentlyConnectedAddrTTL)
+	h.known.Peerstore.AddAddrs(id, addrs, peerstore.RecentlyConnectedAddrTTL)
 	if h.book.hear(id, addrs, time.Now()) {
 		h.seeker.poke()
 	}

@@ -32,6 +32,7 @@ type Host struct {
 
 	inner    host.Host
 	listens  chan struct{} // closed when inner is set
+	known    identified    // inner's
 	outer    *outer
 	gate     *gate
 	visitors *visitors
@@ -203,8 +204,12 @@ func (h *Host) listen(private ed25519.PrivateKey) (host.Host, error) {
 	if err != nil {
 		return nil, err
 	}
+	if h.known, err = newIdentified(h); err != nil {
+		return nil, err
+	}
 	options := []libp2p.Option{
 		libp2p.Identity(key),
+		libp2p.Peerstore(h.known),
 		libp2p.ListenAddrs(listen...),
 		libp2p.Transport(quic.NewTransport),
 		libp2p.Transport(tcp.NewTCPTransport),
@@ -216,7 +221,8 @@ func (h *Host) listen(private ed25519.PrivateKey) (host.Host, error) {
 		libp2p.UserAgent(clip(h.cfg.Agent, maxAgent)),
 		libp2p.DisableMetrics(),
 	}
-	inner, err := libp2p.New(append(append(options, reachOptions(h.cfg.NAT, h.relays)...), h.cfg.Options...)...)
+	options = append(options, reachOptions(h.cfg.NAT, h.relays, h.known)...)
+	inner, err := libp2p.New(append(options, h.cfg.Options...)...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrListen, err)
 	}

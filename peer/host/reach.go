@@ -11,6 +11,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/p2p/host/eventbus"
+	"github.com/libp2p/go-libp2p/p2p/protocol/holepunch"
 	ma "github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
 )
@@ -189,7 +190,8 @@ func (r *reach) natKind() string {
 }
 
 // reachOptions are libp2p's options for being reached from outside.
-func reachOptions(nat bool, relays func(context.Context, int) <-chan peer.AddrInfo) []libp2p.Option {
+func reachOptions(nat bool, relays func(context.Context, int) <-chan peer.AddrInfo,
+	holes holepunch.AddrFilter) []libp2p.Option {
 	if !nat {
 		return []libp2p.Option{libp2p.EnableRelay()} // to dial others through relays
 	}
@@ -197,7 +199,7 @@ func reachOptions(nat bool, relays func(context.Context, int) <-chan peer.AddrIn
 		libp2p.EnableRelay(),
 		libp2p.EnableAutoNATv2(),
 		libp2p.EnableNATService(), // the older way to ask, which is what the search for relays listens to
-		libp2p.EnableHolePunching(),
+		libp2p.EnableHolePunching(holepunch.WithAddrFilter(holes)),
 		libp2p.NATPortMap(),
 		libp2p.EnableAutoRelayWithPeerSource(relays, relayOptions()...),
 	}
