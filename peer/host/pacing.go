@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
 	"golang.org/x/time/rate"
 )
 
@@ -16,8 +17,12 @@ import (
 //
 // Each direction is one bucket. What is sent takes its bytes out of the bucket and waits until there are as many. Small
 // messages, heartbeats above all, may be ahead of it by so much as comes in pacingAhead: a peer whose line is full of
-// results is not taken for dead. As they take their bytes too, the others wait for them, and the bound holds.
-type pacing struct{ up, down *rate.Limiter }
+// results is not taken for dead. As they take their bytes too, the others wait for them, and the bound holds. One peer
+// has one piece take its bytes at a time, and one small message, over all its streams: else it would be ahead of all.
+type pacing struct {
+	up, down *rate.Limiter
+	turns    *turns
+}
 
 const (
 	// pacedPiece is how many bytes are sent or taken at a time; what is more is divided.
@@ -28,7 +33,8 @@ const (
 )
 
 func newPacing() pacing {
-	return pacing{rate.NewLimiter(rate.Inf, pacedPiece), rate.NewLimiter(rate.Inf, pacedPiece)}
+	return pacing{rate.NewLimiter(rate.Inf, pacedPiece), rate.NewLimiter(rate.Inf, pacedPiece),
+		&turns{all: map[whose]*turn{}}}
 }
 
 // SetBandwidth says how many bytes a second may go to other peers and come from them, from now on; 0: any. Whoever
@@ -66,39 +72,90 @@ type pacedStream struct {
 
 // await takes n bytes, at most pacedPiece, from a bucket, and waits until they may go.
 func (s *pacedStream) await(l *rate.Limiter, n int, deadline *time.Time) error {
+	small := n <= smallMessage
+	mine, leave := s.turns.enter(whose{s.Conn().RemotePeer(), l, small})
+	defer leave()
+	if err := pause(s, mine, deadline); err != nil {
+		return err
+	}
+	defer func() { mine <- struct{}{} }()
 	taken := l.ReserveN(time.Now(), n)
 	wait := taken.Delay()
-	if n <= smallMessage {
+	if small {
 		wait -= pacingAhead
 	}
 	if wait <= 0 {
 		return nil
 	}
-	due := time.Now().Add(wait)
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
+	err := pause(s, timer.C, deadline)
+	if err != nil {
+		taken.Cancel()
+	}
+	return err
+}
+
+// pause waits until something is due, or for a deadline or the end of the stream.
+func pause[T any](s *pacedStream, due <-chan T, deadline *time.Time) error {
+	select {
+	case <-due:
+		return nil
+	default:
+	}
+	late := time.NewTimer(0)
+	defer late.Stop()
 	for {
 		until, moved := s.until(deadline)
-		late := !until.IsZero() && until.Before(due)
-		if late {
-			timer.Reset(time.Until(until))
+		late.Stop()
+		if !until.IsZero() {
+			late.Reset(time.Until(until))
 		}
 		select {
+		case <-due:
+			return nil
 		case <-moved:
-			timer.Reset(time.Until(due))
-			continue
-		case <-timer.C:
-			if !late {
-				return nil
-			}
-		case <-s.ctx.Done():
-			late = false
-		}
-		taken.Cancel()
-		if late {
+		case <-late.C:
 			return os.ErrDeadlineExceeded
+		case <-s.ctx.Done():
+			return network.ErrReset
 		}
-		return network.ErrReset
+	}
+}
+
+// turns are of those who want one: has it who has taken what is in its channel.
+type turns struct {
+	mu  sync.Mutex
+	all map[whose]*turn
+}
+
+type whose struct {
+	peer  peer.ID
+	of    *rate.Limiter
+	small bool
+}
+
+type turn struct {
+	free   chan struct{}
+	wanted int
+}
+
+func (t *turns) enter(w whose) (free chan struct{}, leave func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	x := t.all[w]
+	if x == nil {
+		x = &turn{free: make(chan struct{}, 1)}
+		x.free <- struct{}{}
+		t.all[w] = x
+	}
+	x.wanted++
+	return x.free, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if x.wanted--; x.wanted == 0 {
+			delete(t.all, w)
+		}
 	}
 }
 

@@ -9,13 +9,23 @@ import (
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
 )
 
 // A pipeStream takes what is written, and gives zeros.
 type pipeStream struct {
 	network.Stream
 	took bytes.Buffer
+	of   peer.ID
 }
+
+type pipeConn struct {
+	network.Conn
+	of peer.ID
+}
+
+func (c pipeConn) RemotePeer() peer.ID   { return c.of }
+func (s *pipeStream) Conn() network.Conn { return pipeConn{of: s.of} }
 
 func (s *pipeStream) Write(b []byte) (int, error) { return s.took.Write(b) }
 func (s *pipeStream) Read(b []byte) (int, error)  { return len(b), nil }
@@ -118,6 +128,35 @@ func TestPacedPeersLive(t *testing.T) {
 		_ = bulk.Reset()
 		if err := <-ended; !errors.Is(err, network.ErrReset) {
 			t.Errorf("a stream that was reset: %v", err)
+		}
+	})
+}
+
+// Guards the others against a member that has a great deal sent to it, or sends a great deal, over all the streams that
+// it may open: what waits for its turn then is one piece of it, and a heartbeat of somebody else goes ahead of that.
+func TestPacedPeersAreEqual(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &Host{pacing: newPacing()}
+		h.SetBandwidth(16_000, 16_000)
+		greedy := make([]network.Stream, maxPeerStreams)
+		for i := range greedy {
+			greedy[i] = h.pacing.pace(&pipeStream{of: "greedy"})
+			go func() { _, _ = greedy[i].Write(make([]byte, pacedPiece)) }()
+			go func() { _, _ = greedy[i].Read(make([]byte, pacedPiece)) }()
+		}
+		synctest.Wait()
+		other, start := h.pacing.pace(&pipeStream{of: "other"}), time.Now()
+		_, sent := other.Write(make([]byte, 200))
+		_, read := other.Read(make([]byte, 200))
+		if d := time.Since(start); d > 0 || sent != nil || read != nil {
+			t.Errorf("a heartbeat and the answer to it wait %v: %v, %v", d, sent, read)
+		}
+		for _, s := range greedy {
+			_ = s.Reset()
+		}
+		synctest.Wait()
+		if n := len(h.pacing.turns.all); n > 0 {
+			t.Errorf("%d turns are kept", n)
 		}
 	})
 }
