@@ -239,10 +239,19 @@ func (c *Core) Received(now time.Duration, m *sharedobj.Message) Orders {
 	return c.end()
 }
 
-// load has a question wait for the disk. One too many is not answered: it is asked again.
+// load has a question wait for the disk. One too many is not answered: it is asked again. Of one member there are a
+// quarter, so that it keeps nobody from what is here.
 func (c *Core) load(h Hash, m *sharedobj.Message) {
 	list, is := c.loading[h]
-	if c.waits >= c.cfg.Waiting {
+	theirs := 0
+	for _, wait := range c.loading {
+		for _, other := range wait {
+			if other.From == m.From {
+				theirs++
+			}
+		}
+	}
+	if c.waits >= c.cfg.Waiting || theirs >= c.cfg.Waiting/4 {
 		return
 	}
 	c.loading[h] = append(list, m)

@@ -423,18 +423,29 @@ func TestWantedFromMemory(t *testing.T) {
 	}
 }
 
-// Questions that wait for the disk are few, and each file is read once for all of them.
+// Questions that wait for the disk are few, of one member a quarter, so that the others are answered too, and each file
+// is read once for all of them.
 func TestQuestionsWait(t *testing.T) {
 	h := Hash{1}
 	c, err := New(DefaultConfig(1<<20), "a", rand.New(rand.NewPCG(1, 1)), []File{{Hash: h, Size: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.SetMembers(1, []sharedobj.Member{{ID: "a"}, {ID: "b"}})
+	all := []PeerID{"b", "c", "d", "e", "f"}
+	members := []sharedobj.Member{{ID: "a"}}
+	for _, id := range all {
+		members = append(members, sharedobj.Member{ID: id})
+	}
+	c.SetMembers(1, members)
 	loads := 0
-	for range 1000 {
-		o := c.Received(1, &sharedobj.Message{From: "b", To: "a", Ask: &sharedobj.Ask{Digest: sharedobj.Digest(h)}})
-		loads += len(o.Load)
+	for i, id := range all {
+		for range 1000 {
+			o := c.Received(1, &sharedobj.Message{From: id, To: "a", Ask: &sharedobj.Ask{Digest: sharedobj.Digest(h)}})
+			loads += len(o.Load)
+		}
+		if want := min(i+1, 4) * c.cfg.Waiting / 4; c.waits != want {
+			t.Errorf("with %s %d wait, not %d", id, c.waits, want)
+		}
 	}
 	if o := c.Loaded(1, h, nil, nil); loads != 1 || len(o.Messages) != c.cfg.Waiting || len(o.Remove) != 1 || c.Has(h) {
 		t.Errorf("%d loads, then %+v", loads, o)
