@@ -93,7 +93,7 @@ type greeted struct {
 
 const meetBurst = 8
 
-var errTooOften = errors.New("it meets this peer too often")
+var errTooOften = errors.New("it says so too often")
 
 func (p *greeted) again(id peer.ID, every time.Duration, burst int, now time.Time) bool {
 	p.mu.Lock()

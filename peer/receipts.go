@@ -34,6 +34,7 @@ type receipts struct {
 	known func(run job.RunID) *runs.Manifest // if this peer takes part, or has
 
 	kept, owed *cabinet
+	brought    greeted    // by whom receipts were: each may cost a file
 	writing    sync.Mutex // held while what is kept changes
 	giving     sync.Mutex // held by the one goroutine that gives
 	next       time.Time  // when it is to try again; keepUp's
@@ -50,6 +51,8 @@ const (
 	// maxReceipts bounds what is kept, in runs; of the owner with the most the oldest goes first. maxOwed bounds what
 	// is owed: the oldest goes first.
 	maxReceipts, maxOwed = 4096, 1024
+	// maxReceiptsAtOnce is how many a member may bring at once, and then one every Config.Every.
+	maxReceiptsAtOnce = 64
 	// receiptSkew is how far an owner's clock may be ahead.
 	receiptSkew = time.Hour
 )
@@ -100,9 +103,12 @@ func (x *receipts) serve() {
 	x.board.answer(receiptProtocol, maxGiven, receiptPatience, x.answer)
 }
 
-// answer says what becomes of a receipt. One that is right but cannot be written down has no answer: so it is owed
-// still, and comes again.
+// answer says what becomes of a receipt. One that is right but cannot be written down, or that comes too soon, has no
+// answer: so it is owed still, and comes again.
 func (x *receipts) answer(from peer.ID, b []byte) (any, error) {
+	if !x.brought.again(from, x.every, maxReceiptsAtOnce, x.now()) {
+		return nil, errTooOften
+	}
 	var g given
 	if err := wire.Value().Decode(b, &g); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -120,6 +121,53 @@ func TestReceiptOnAFullDisk(t *testing.T) {
 	}
 	if a, err := x.answer(giver, b); err != nil || *a.(*taken) != (taken{}) || len(x.have) != 1 {
 		t.Errorf("with room the answer is %v, %v, and %d are counted", a, err, len(x.have))
+	}
+}
+
+// Guards the disk against a member that brings receipts of runs that it makes up, each of which is written: as those
+// that are kept are bounded, and its oldest make way, it could go on for ever.
+func TestReceiptsComeAtARate(t *testing.T) {
+	key, _, err := crypto.GenerateEd25519Key(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := peer.IDFromPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(1800000000, 0)
+	x := &receipts{vouch: &vouching{self: from, outcast: func(peer.ID) bool { return false }}, cores: 1,
+		base:  newBase(slog.New(slog.DiscardHandler), func() time.Time { return now }, time.Second),
+		swarm: func() string { return "lab" }, known: func(job.RunID) *runs.Manifest { return nil }}
+	defer x.cancel()
+	if err := x.open(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	bring := func(n int) (written int) {
+		before := len(x.have)
+		for range n {
+			m, err := (&statement.Manifest{Swarm: "lab", App: "a", Entry: "a.b", Nonce: statement.NewNonce(),
+				Verify: "quorum=2", Created: now.Unix() - 60, Expires: now.Unix() + 60}).Sign(key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := (&statement.Receipt{Run: m.Run, Peer: []byte(from), Time: 1, Results: 1, Took: 1, Cores: 1,
+				At: now.Unix()}).Sign(key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := x.answer(from, encode(&given{s.Bytes, m.Bytes})); err != nil && !errors.Is(err, errTooOften) {
+				t.Fatal(err)
+			}
+		}
+		return len(x.have) - before
+	}
+	if n := bring(2 * maxReceiptsAtOnce); n != maxReceiptsAtOnce {
+		t.Errorf("%d are written at once", n)
+	}
+	now = now.Add(3 * time.Second)
+	if n := bring(10); n != 3 {
+		t.Errorf("%d are written in three seconds", n)
 	}
 }
 

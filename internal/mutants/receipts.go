@@ -10,6 +10,8 @@ const (
 
 // receiptMutants are mistakes in what owners sign that others have given.
 var receiptMutants = []mutant{
+	{name: "receipts/any-number", wrong: "a member has as many receipts written as it likes", file: "peer/receipts.go",
+		pkg: "peer", run: "^TestReceiptsComeAtARate$", old: "	if !x.brought.again(", new: "	if false && !x.brought.again("},
 	{name: "receipts/each-its-own", wrong: "a slow thief earns the time that it took", file: "internal/driver/earned.go",
 		pkg: "internal/driver", run: leastTime, old: "				least = min(least, w.had)", new: "				_ = w"},
 	{name: "receipts/own-time", wrong: "what the owner's machine took does not count", file: "internal/driver/earned.go",
