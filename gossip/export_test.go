@@ -37,3 +37,8 @@ var Identity = identity
 
 // PeersIn is how many neighbours pubsub knows to be in a topic.
 func (g *Gossip) PeersIn(topic string) int { return len(g.ps.ListPeers(topic)) }
+
+// NearTopic is the name of a cluster's topic, and Rank the order in which its members are its gateways.
+func NearTopic(swarm, cluster string) string { return namesOf(swarm).near(cluster) }
+
+var Rank = rank

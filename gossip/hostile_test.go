@@ -1,6 +1,7 @@
 package gossip_test
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -453,5 +454,54 @@ func TestHostileTopics(t *testing.T) {
 		if got := g.PeersIn(gossip.WideTopic("test")); got != 1 {
 			t.Errorf("%d peers are known in the wide topic", got)
 		}
+	})
+}
+
+// A cluster's first gateway passes nothing on, and has the second one believe that it does, by repeating to it alone
+// what the cluster says. The others hear it all the same.
+func TestWhisperingGateway(t *testing.T) {
+	inSwarm(t, []int{6, 6, 6}, func(s *swarm) {
+		var cluster []gossip.Member
+		for i, h := range s.hosts {
+			if s.clusters[i] == "c0" {
+				cluster = append(cluster, gossip.Member{ID: h.ID(), Cluster: "c0", Reachable: true})
+			}
+		}
+		ranked := gossip.Rank("c0", cluster)
+		first, second, author := s.index(ranked[0]), s.index(ranked[1]), s.index(ranked[2])
+		for i := range s.hosts {
+			if i != first {
+				dial := s.dialer(i)
+				connect := func(ctx context.Context, id peer.ID) error {
+					if id == ranked[0] && i != second { // so what it publishes it says to the second one alone
+						return errors.New("it is not to be dialed")
+					}
+					return dial(ctx, id)
+				}
+				s.openOne(i, gossip.Config{BeaconEvery: time.Minute, Connect: connect})
+			}
+		}
+		a := s.attack(first)
+		near, err := a.ps.Join(gossip.NearTopic("test", "c0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		heard, err := near.Subscribe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.connect(first, second)
+		s.meet()
+		time.Sleep(15 * time.Second)
+		go func() {
+			for {
+				m, err := heard.Next(s.t.Context())
+				if err != nil {
+					return
+				}
+				_ = a.topic.Publish(s.t.Context(), m.Data)
+			}
+		}()
+		s.expect(author, "said in c0", 3*time.Second, s.others())
 	})
 }

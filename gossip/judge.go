@@ -3,6 +3,7 @@ package gossip
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
@@ -115,7 +116,7 @@ func (g *Gossip) judge(_ context.Context, from peer.ID, m *pubsub.Message) pubsu
 		return pubsub.ValidationIgnore
 	}
 	r := &received{e, author}
-	if c == wide && g.standsBy() {
+	if c == wide && g.standsBy(author) {
 		g.take(c, m.Data, r)
 		return pubsub.ValidationIgnore
 	}
@@ -123,13 +124,14 @@ func (g *Gossip) judge(_ context.Context, from peer.ID, m *pubsub.Message) pubsu
 	return pubsub.ValidationAccept
 }
 
-// standsBy says whether this peer is the second gateway of its cluster. Such a one takes what comes through
-// the wide topic and does not pass it on to other gateways: they get it from the first ones, and each copy
-// crosses the wide area.
-func (g *Gossip) standsBy() bool {
+// standsBy says whether this peer is the second gateway of its cluster, and an author is in another one. Such a gateway
+// takes what comes through the wide topic and does not pass it on to other gateways: they get it from the first ones,
+// and each copy crosses the wide area. What its own cluster says it passes on: the first gateway may have repeated that
+// to this one alone, so that it does not stand in.
+func (g *Gossip) standsBy(author peer.ID) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.standing == standingSecond
+	return g.standing == standingSecond && !slices.Contains(g.election.ranked, author)
 }
 
 func (g *Gossip) charge(from, author peer.ID, e *envelope, bytes int) bool {
