@@ -77,6 +77,12 @@ func (a *authors) setMembers(ids []peer.ID) {
 	}
 }
 
+func (a *authors) member(id peer.ID) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.isMember[id]
+}
+
 func move(from, to *recent[peer.ID, author], id peer.ID) {
 	if known := from.peek(id); known != nil {
 		to.put(id, *known)
@@ -122,8 +128,8 @@ func (a *authors) deliver(id peer.ID, seq uint64) bool {
 }
 
 // charge takes what an envelope costs from its author's rates, and says whether there was that much. Only the first
-// copy of an envelope costs. A stranger's costs from the given bucket as well, which those share who came by the same
-// neighbour; the caller guards it.
+// copy of an envelope costs. A stranger's costs from the given bucket as well, if there is one, which those share who
+// came by the same neighbour; the caller guards it.
 func (a *authors) charge(id peer.ID, e *envelope, bytes int, strangers *bucket, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -131,7 +137,7 @@ func (a *authors) charge(id peer.ID, e *envelope, bytes int, strangers *bucket, 
 		return true
 	}
 	cost := 1 + float64(bytes)/sizeUnit
-	if id != a.self && !a.isMember[id] && !strangers.take(a.cfg.StrangerRate, now, cost) {
+	if id != a.self && !a.isMember[id] && strangers != nil && !strangers.take(a.cfg.StrangerRate, now, cost) {
 		return false
 	}
 	known := a.of(id, true)

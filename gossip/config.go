@@ -50,6 +50,9 @@ type Config struct {
 	// Admitted says whether a peer has passed the handshake of this swarm. Must be set; called often, from any
 	// goroutine; must not block.
 	Admitted func(peer.ID) bool
+	// Shown says whether a card shows that its author, who is not in the list of members, is one. Nil: none does. It is
+	// asked when too many strangers speak, from any goroutine; must not block.
+	Shown func(author peer.ID, card []byte) bool
 	// Connect makes a connection to a member that gossip should have for a neighbour, and may fail. A few calls at a
 	// time, with a deadline of 5 s. Nil: the host's own Connect, with the addresses it knows.
 	Connect func(context.Context, peer.ID) error
@@ -77,8 +80,8 @@ type Config struct {
 	// KindRun, KindTombstone and KindRoster 4 per second and 64 at once, KindAnswered and KindRevocation 1 and 16,
 	// KindCard and KindAccusation 1 and 8, KindNews and KindShared 40 and 200, the others 20 and 40.
 	KindRates map[Kind]Rate
-	// StrangerRate bounds what a neighbour may pass on by authors that are not in the list of members, all of them
-	// together: default 20 per second, 200 at once.
+	// StrangerRate bounds what a neighbour may pass on by authors that are not in the list of members, nor are Shown to
+	// be, all of them together: default 20 per second, 200 at once.
 	StrangerRate Rate
 	// NeighbourRate bounds what is taken from one neighbour, in combined messages, before anything is
 	// checked: default 400 per second, 1,000 at once. Four KiB of a message count as one more.

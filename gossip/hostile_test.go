@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -256,6 +257,56 @@ func TestFloodOfAuthors(t *testing.T) {
 		time.Sleep(time.Second)
 		if got := s.received(0); !slices.Contains(got, "1:true") {
 			t.Errorf("0 got %q", got)
+		}
+	})
+}
+
+// Invented authors come by way of several neighbours, each of which passes on as many as it may. A newcomer that shows
+// that it is a member is heard all the same, by whoever does not know it yet.
+func TestNewcomersBesideInvented(t *testing.T) {
+	inSwarm(t, []int{7}, func(s *swarm) {
+		const newcomer, cards = 6, 10
+		shown := func(author peer.ID, _ []byte) bool { return author == s.hosts[newcomer].ID() }
+		for _, i := range []int{0, 1, newcomer} {
+			s.openOne(i, gossip.Config{Shown: shown})
+		}
+		for _, i := range []int{0, 1} {
+			s.peers[i].SetMembers(gossip.Members{Peers: []gossip.Member{{ID: s.hosts[1-i].ID()}}})
+		}
+		s.connect(0, 1)
+		s.connect(newcomer, 1)
+		var all []*attacker
+		for i := 2; i < newcomer; i++ {
+			all = append(all, s.attack(i))
+			s.connect(i, 1)
+		}
+		time.Sleep(2 * time.Second)
+		for second := range 20 + cards {
+			for i := range 25 * len(all) {
+				key, pub, err := crypto.GenerateEd25519Key(rand.Reader)
+				if err != nil {
+					t.Fatal(err)
+				}
+				id, err := peer.IDFromPublicKey(pub)
+				if err != nil {
+					t.Fatal(err)
+				}
+				a := all[i%len(all)]
+				a.send(a.seal("test", key, id, 1, gossip.KindRun, "x"))
+			}
+			if second >= 20 {
+				s.publish(newcomer, gossip.KindCard, fmt.Sprint(second))
+			}
+			time.Sleep(time.Second)
+			for _, a := range all {
+				for len(a.seen) > 0 {
+					<-a.seen
+				}
+			}
+		}
+		heard := slices.DeleteFunc(s.received(0), func(text string) bool { return !strings.HasPrefix(text, "6:") })
+		if len(heard) != cards {
+			t.Errorf("of %d cards %q come", cards, heard)
 		}
 	})
 }

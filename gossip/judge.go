@@ -134,10 +134,27 @@ func (g *Gossip) standsBy(author peer.ID) bool {
 	return g.standing == standingSecond && !slices.Contains(g.election.ranked, author)
 }
 
+// charge takes what an envelope costs. Of strangers, who share what a neighbour may bring by all of them, those are
+// excepted who show that they are members: else a few who make authors up would keep newcomers from being heard.
 func (g *Gossip) charge(from, author peer.ID, e *envelope, bytes int) bool {
+	return g.chargeAs(from, author, e, bytes, true) ||
+		!g.authors.member(author) && g.shows(author, e) && g.chargeAs(from, author, e, bytes, false)
+}
+
+func (g *Gossip) chargeAs(from, author peer.ID, e *envelope, bytes int, stranger bool) bool {
 	g.neighbourMu.Lock()
 	defer g.neighbourMu.Unlock()
-	return g.authors.charge(author, e, bytes, &g.neighbours.get(from).strangers, time.Now())
+	var strangers *bucket
+	if stranger {
+		strangers = &g.neighbours.get(from).strangers
+	}
+	return g.authors.charge(author, e, bytes, strangers, time.Now())
+}
+
+// shows looks at one card, as each costs checks of signatures.
+func (g *Gossip) shows(author peer.ID, e *envelope) bool {
+	i := slices.IndexFunc(e.Items, func(it item) bool { return it.Kind == KindCard })
+	return i >= 0 && g.cfg.Shown != nil && g.cfg.Shown(author, e.Items[i].Payload)
 }
 
 // acceptable asks the handlers. One message that is refused is the end of all in the envelope: they have one

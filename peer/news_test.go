@@ -8,6 +8,8 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -97,4 +99,51 @@ func FuzzNews(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A card shows that its author is a member by a certificate of the swarm, and not by anything else; where everybody is
+// one, as in an open swarm, it shows nothing.
+func TestCardsShowMembers(t *testing.T) {
+	open := func(trust host.Trust) *host.Host {
+		h, err := host.Open(t.Context(), host.Config{StateDir: t.TempDir(), Trust: trust, Swarm: "lab",
+			Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = h.Close() })
+		return h
+	}
+	here, member, stranger, anybody := open(host.TrustInvite), open(host.TrustInvite), open(host.TrustInvite),
+		open(host.TrustOpen)
+	line, err := here.Invite(t.Context(), host.InviteOptions{})
+	if err == nil {
+		err = member.Join(t.Context(), line)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	card := func(of *host.Host, proof []byte) []byte {
+		c, err := (&statement.Card{Swarm: "lab", Incarnation: 1, Seq: 1, Proof: proof}).Sign(
+			of.Network().Peerstore().PrivKey(of.ID()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Bytes
+	}
+	for name, c := range map[string]struct {
+		at, author *host.Host
+		card       []byte
+		want       bool
+	}{
+		"a member's":         {here, member, card(member, member.Proof()), true},
+		"a stranger's":       {here, stranger, card(stranger, stranger.Proof()), false},
+		"by another's proof": {here, stranger, card(stranger, member.Proof()), false},
+		"another's":          {here, stranger, card(member, member.Proof()), false},
+		"no card":            {here, member, []byte("much"), false},
+		"in an open swarm":   {anybody, member, card(member, member.Proof()), false},
+	} {
+		if got := showsMember(c.at.Roll(), c.author.ID(), c.card); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
 }

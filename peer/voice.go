@@ -49,6 +49,7 @@ func (v *voice) open() error {
 	v.spoke++
 	cfg.Swarm, cfg.Incarnation, cfg.Admitted = v.host.SwarmName(), v.host.Incarnation()<<8+v.spoke%(1<<8),
 		v.host.Admitted
+	cfg.Shown = func(author peer.ID, card []byte) bool { return showsMember(v.host.Roll(), author, card) }
 	g, err := gossip.Open(v.ctx, v.host.Network(), cfg)
 	if err != nil {
 		return err
@@ -58,6 +59,16 @@ func (v *voice) open() error {
 	}
 	v.gossip, v.speaks = g, cfg.Swarm
 	return nil
+}
+
+// showsMember says whether a card proves that its author is a member; in an open swarm none does.
+func showsMember(r *host.Roll, author peer.ID, card []byte) bool {
+	c, err := statement.OpenCard(card)
+	if err != nil || c.Peer != author {
+		return false
+	}
+	proof, err := r.Shown(author, c.Proof)
+	return err == nil && len(proof) > 0
 }
 
 // move goes over to the swarm that the host has become a member of, if it is another one than before: an invitation
