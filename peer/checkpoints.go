@@ -153,6 +153,7 @@ func (c *checkpoints) reopen(m *statement.SignedManifest, args []string) (*resum
 	r.ledger = c.ledger(m.Run)
 	l, err := r.ledger.open(m, args)
 	if err != nil {
+		r.ledger.close(false) // whoever opens it next would wait for that
 		return nil, err
 	}
 	r.stored = c.contents(m, l.Records())

@@ -3,6 +3,7 @@ package peer
 import (
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -65,6 +66,36 @@ func TestTakenUpAgain(t *testing.T) {
 	if _, err := os.Stat(k.dir); err == nil {
 		t.Error("it stays when nobody writes it")
 	}
+}
+
+// A run whose checkpoint could not be opened, as on a disk that was full, can be resumed when it can be: nobody waits
+// for whoever has tried before.
+func TestOpenedAfterAll(t *testing.T) {
+	b, _ := standing()
+	v := voucherOf(t, nil, nil)
+	c := &checkpoints{base: b, self: v.self, dir: filepath.Join(t.TempDir(), "checkpoints"), every: time.Hour, vouch: v}
+	if err := os.WriteFile(c.dir, nil, 0o600); err != nil { // where a directory should be
+		t.Fatal(err)
+	}
+	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
+	signed, err := m.Sign(v.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.reopen(signed, nil); err == nil {
+		t.Fatal("it is opened where there is no directory")
+	}
+	if _, held := c.inUse.Load(c.dirOf(signed.Run)); held {
+		t.Fatal("whoever opens it next waits for ever")
+	}
+	if err := os.Remove(c.dir); err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.reopen(signed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ledger.close(false)
 }
 
 // All that a checkpoint holds from which a run goes on is in its own, however much that is at once.

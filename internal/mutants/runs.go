@@ -442,6 +442,8 @@ var runsMutants = []mutant{
 	{name: "peer/process-takes-disk-along", wrong: "a process of jobs that has died takes what is on the disk with it",
 		file: "peer/deaths.go", run: "^TestProcessIsLost$", old: "t.spawn(func(context.Context) { ledger.close(false) })",
 		new: "t.resumed[id] = &resumption{ledger: ledger}"},
+	{name: "peer/opened-never-again", wrong: "a checkpoint that could not be opened once is waited for for ever",
+		file: "peer/checkpoints.go", run: "^TestOpenedAfterAll$", old: "		r.ledger.close(false) // whoever", new: "		// whoever"},
 	{name: "peer/last-one-forgets", wrong: "what a peer has of a run is gone when nobody takes it as it leaves",
 		file: "peer/leave.go", run: "^TestLastOneLeaves$", old: "s.PartialsLeft == 0 && ", new: ""},
 	{name: "peer/trades-for-good", wrong: "whoever was once a member is counted for good", file: "peer/traffic.go",
