@@ -405,7 +405,7 @@ func TestRevokedOwner(t *testing.T) {
 	if stops := of[Stop](orders); len(stops) != 1 || stops[0].Run != manifest(1, "").Run || !stops[0].Discard {
 		t.Errorf("it stops %v", stops)
 	}
-	if gone := of[Discard](orders); len(gone) != 1 || gone[0].Run != manifest(4, "").Run {
+	if gone := of[Discard](orders); !slices.Equal(gone, []Discard{{manifest(6, "").Run}, {manifest(4, "").Run}}) {
 		t.Errorf("it discards %v", gone)
 	}
 	if r, _ := c.Run(manifest(6, "").Run); r.State != StateCancelled {

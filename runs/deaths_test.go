@@ -73,6 +73,21 @@ func TestDeathsAreJudgedByTheOwner(t *testing.T) {
 	}
 }
 
+// Of a run that was left alone since it has killed the process here, nothing stays when it is over.
+func TestNothingStaysOfAQuarantine(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := manifest(1, "o")
+	take(c, m)
+	c.Deaths.Died(noon, m.Run, nil, Toll{}.And(noon, "why").And(noon, "why"))
+	if i, _ := c.Run(m.Run); i.State != StateRefused {
+		t.Fatalf("it is %s", i.State)
+	}
+	out := c.Buried(noon, &Tombstone{Run: m.Run, Author: "o", Reason: Finished, Until: m.Expires})
+	if len(of[Discard](out)) != 1 {
+		t.Errorf("its checkpoint and its deaths stay: %v", out)
+	}
+}
+
 // anybody is believed where others' results are.
 func anybody([]PeerID) bool { return true }
 

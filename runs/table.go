@@ -69,7 +69,7 @@ func (t *table) end(r *run, state State, why string, forGood bool) {
 	if r.started {
 		t.order(Stop{Run: r.m.Run, State: state, Why: why, Discard: forGood})
 		r.started = false
-	} else if r.rosters.benched && forGood {
+	} else if forGood { // it was left alone: what is kept of it, and how often it has killed, is of no use any more
 		t.order(Discard{r.m.Run})
 	}
 	r.rosters.benched = false
