@@ -24,7 +24,7 @@ type Core struct {
 func New(cfg Config, self PeerID, view View, signer Signer) *Core {
 	c := &Core{
 		table: table{cfg: cfg, self: self, view: view, signer: signer, runs: map[RunID]*run{},
-			graves: newTombstones(self, cfg.Graves, cfg.GravesOf)},
+			graves: newTombstones(self, cfg.Graves, cfg.GravesOf, view.Admitted)},
 		fetches: newFetches(&cfg),
 	}
 	c.refusals = refusals{table: &c.table, of: map[Refused]bool{}}

@@ -2,10 +2,12 @@ package runs
 
 // tombstones are what was said of the end of runs, by run and author: whoever hears one may not know yet whose
 // run it is. Of each author there are at most so many, and the oldest gives way, so that nobody can drive out what
-// others have said; this peer's own stay.
+// others have said; this peer's own stay. What authors have said who are no members makes room for what members say:
+// anybody can make up authors.
 type tombstones struct {
 	self       PeerID
 	most, each int
+	member     func(PeerID) bool
 	of         map[grave]buried
 	next       uint64
 }
@@ -17,12 +19,13 @@ type grave struct {
 
 type buried struct {
 	*Tombstone
-	order uint64 // of its coming
-	said  bool   // by this peer, in this life
+	order  uint64 // of its coming
+	member bool   // its author was one
+	said   bool   // by this peer, in this life
 }
 
-func newTombstones(self PeerID, most, each int) *tombstones {
-	return &tombstones{self: self, most: most, each: each, of: map[grave]buried{}}
+func newTombstones(self PeerID, most, each int, member func(PeerID) bool) *tombstones {
+	return &tombstones{self: self, most: most, each: each, member: member, of: map[grave]buried{}}
 }
 
 // put takes one in and says whether it was news.
@@ -35,7 +38,7 @@ func (t *tombstones) put(s *Tombstone) bool {
 		}
 	}
 	if order, ok := t.place(at); ok { // else it has its effect, and is not remembered
-		t.of[at] = buried{s, order, t.of[at].said}
+		t.of[at] = buried{s, order, t.member(at.author), t.of[at].said}
 	}
 	return true
 }
@@ -46,13 +49,13 @@ func (t *tombstones) place(at grave) (order uint64, ok bool) {
 		return old.order, true
 	}
 	if at.author != t.self && t.count(at.author) >= t.each {
-		t.dropOldest(at.author)
+		t.dropOldest(func(_ buried, author PeerID) bool { return author == at.author })
 	}
 	if len(t.of) >= t.most {
-		if at.author != t.self {
+		own, member := at.author == t.self, t.member(at.author)
+		if !t.dropOldest(func(b buried, _ PeerID) bool { return own || member && !b.member }) {
 			return 0, false
 		}
-		t.dropOldest("")
 	}
 	t.next++
 	return t.next, true
@@ -62,7 +65,7 @@ func (t *tombstones) place(at grave) (order uint64, ok bool) {
 func (t *tombstones) say(s *Tombstone) {
 	at := grave{s.Run, t.self}
 	order, _ := t.place(at)
-	t.of[at] = buried{s, order, true}
+	t.of[at] = buried{s, order, true, true}
 }
 
 // said says whether this peer has spoken of the end of a run in this life, and not only heard what it said before.
@@ -77,16 +80,17 @@ func (t *tombstones) count(author PeerID) (n int) {
 	return n
 }
 
-// dropOldest makes room: of an author, or, if it is "", of anybody.
-func (t *tombstones) dropOldest(author PeerID) {
+// dropOldest makes room, of those that may give way; false if there are none.
+func (t *tombstones) dropOldest(may func(b buried, author PeerID) bool) bool {
 	var oldest grave
 	order := t.next + 1
 	for at, b := range t.of {
-		if (at.author == author || author == "") && b.order < order {
+		if b.order < order && may(b, at.author) {
 			oldest, order = at, b.order
 		}
 	}
 	delete(t.of, oldest)
+	return order <= t.next
 }
 
 // by is what an author said of a run; nil if it said nothing.

@@ -1,6 +1,9 @@
 package runs
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // What is final stays so, whatever comes later; else the last word of the owner counts.
 func TestTombstonesInOrder(t *testing.T) {
@@ -36,7 +39,7 @@ func TestTombstonesForSomeAndOthers(t *testing.T) {
 	}
 	for i, a := range all {
 		for _, b := range all[:i] {
-			one, other, own := newTombstones("self", 8, 3), newTombstones("self", 8, 3), newTombstones("o", 8, 3)
+			one, other, own := stones("self"), stones("self"), stones("o")
 			one.put(a)
 			one.put(b)
 			other.put(b)
@@ -51,9 +54,14 @@ func TestTombstonesForSomeAndOthers(t *testing.T) {
 	}
 }
 
+// stones are those of a peer to which all are members.
+func stones(self PeerID) *tombstones {
+	return newTombstones(self, 8, 3, func(PeerID) bool { return true })
+}
+
 // Nobody drives out what others have said, and this peer's own words stay.
 func TestTombstonesAreBounded(t *testing.T) {
-	g := newTombstones("self", 8, 3)
+	g := stones("self")
 	say := func(author PeerID, run byte) { g.put(&Tombstone{Run: RunID{run}, Author: author, Reason: Cancelled}) }
 	say("a", 1)
 	for run := range byte(100) {
@@ -79,9 +87,29 @@ func TestTombstonesAreBounded(t *testing.T) {
 	}
 }
 
+// A member that makes up authors leaves no room for what members say, were it not that what it has made up gives way.
+func TestTombstonesOfMadeUpAuthors(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Graves, cfg.GravesOf = 8, 3
+	c, v := coreOf(cfg)
+	for i := range 20 {
+		author := PeerID(fmt.Sprint("key ", i))
+		v.strange = append(v.strange, author)
+		c.Buried(noon, &Tombstone{Run: RunID{9}, Author: author, Reason: Cancelled, Until: 1 << 62})
+	}
+	m := manifest(1, "o")
+	c.Buried(noon, &Tombstone{Run: m.Run, Author: "o", Reason: Cancelled, Until: m.Expires})
+	if len(of[Start](take(c, m))) > 0 {
+		t.Error("a run is taken up whose owner was heard to have cancelled it")
+	}
+	if len(c.graves.of) != 8 || c.graves.by(RunID{9}, "key 7") == nil {
+		t.Errorf("%d are kept", len(c.graves.of))
+	}
+}
+
 // They are kept until the run has expired.
 func TestTombstonesExpire(t *testing.T) {
-	g := newTombstones("self", 8, 3)
+	g := stones("self")
 	g.put(&Tombstone{Author: "a", Reason: Finished, Until: 10})
 	if g.expire(10); !g.over(RunID{}, "a") {
 		t.Error("it is gone too early")
