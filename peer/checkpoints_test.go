@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/checkpoint"
+	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/steal"
 )
@@ -126,5 +128,38 @@ func TestManyResultsGoOn(t *testing.T) {
 	defer snap.Close()
 	if snap.Len() != many {
 		t.Errorf("%d of %d results are written", snap.Len(), many)
+	}
+}
+
+// A part that ends slowly, since it has much to hand over, has its checkpoint closed though the sessions of others that
+// have ended since take the place of its own.
+func TestLedgersOutliveSessions(t *testing.T) {
+	b, clock := standing()
+	v := voucherOf(t, nil, nil)
+	c := &checkpoints{base: b, self: v.self, dir: t.TempDir(), every: time.Hour, vouch: v}
+	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
+	signed, err := m.Sign(v.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := c.ledger(signed.Run)
+	if _, err := k.open(signed, nil); err != nil {
+		t.Fatal(err)
+	}
+	slow := &part{ledger: k}
+	x := &conductor{base: b, parts: map[job.RunID]*part{signed.Run: slow}}
+	for i := range byte(maxPastSessions) {
+		x.parts[job.RunID{i}] = &part{ended: clock.now().Add(time.Minute)}
+	}
+	for _, r := range x.parts {
+		r.final, r.session = &report.RunStats{}, &session.Session{}
+	}
+	x.releaseSessions()
+	if slow.session != nil {
+		t.Fatal("its session stays")
+	}
+	slow.ledger.close(true) // as its end does
+	if _, err := os.Stat(k.dir); err == nil {
+		t.Error("its checkpoint stays open, and on the disk")
 	}
 }

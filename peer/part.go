@@ -280,7 +280,7 @@ func (t *conductor) releaseSessions() {
 	}
 	slices.SortFunc(past, func(a, b *part) int { return a.ended.Compare(b.ended) })
 	for _, r := range past[:max(0, len(past)-maxPastSessions)] {
-		r.session, r.cores, r.ledger = nil, nil, nil
+		r.session, r.cores = nil, nil // its end may still have to close the ledger
 	}
 }
 
