@@ -122,8 +122,9 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 		return err
 	}
 	of.Fresh, of.Restored = fresh, restored
-	if !of.Hoard {
-		t.record(r, m)
+	recording := !of.Hoard && t.checkpoints.every > 0 && r.ledger == nil
+	if recording {
+		r.ledger = t.checkpoints.ledger(m.Run)
 	}
 	proving := t.jury.proving(r.manifest)
 	if proving != nil {
@@ -140,6 +141,9 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 		return err
 	}
 	r.session, r.life = s, uint64(s.Started().UnixNano())
+	if recording {
+		t.record(r, m)
+	}
 	s.Shun(t.crew.vouch.outcasts())
 	t.sessions.live.Store(m.Run, s)
 	for i := range m.Constants {
@@ -352,15 +356,11 @@ func (r *part) left(now time.Time) *report.Left {
 	return &report.Left{Least: left.Least.Seconds(), Most: left.Most.Seconds()}
 }
 
-// record begins to write down what finishes of a run, if that has not begun yet, and gives it what was kept in
-// earlier lives. The mutex is held.
+// record begins to write down what finishes of a run, and gives its session what was kept in earlier lives. The mutex
+// is held.
 func (t *conductor) record(r *part, m *statement.SignedManifest) {
-	if t.checkpoints.every <= 0 || r.ledger != nil {
-		return
-	}
 	info, _ := t.core.Run(m.Run)
-	k, args := t.checkpoints.ledger(m.Run), info.Args
-	r.ledger = k
+	k, s, args := r.ledger, r.session, info.Args
 	t.spawn(func(context.Context) {
 		l, err := k.open(m, args)
 		if err != nil {
@@ -369,19 +369,16 @@ func (t *conductor) record(r *part, m *statement.SignedManifest) {
 			}
 			return
 		}
-		s := t.checkpoints.contents(m, l.Records())
-		k.found(&s)
-		if s.answer != nil {
-			t.rootEnded(r.manifest, s.answer, s.of)
+		kept := t.checkpoints.contents(m, l.Records())
+		k.found(&kept)
+		if kept.answer != nil {
+			t.rootEnded(r.manifest, kept.answer, kept.of)
 			return
 		}
-		t.mu.Lock() // whoever began this had it until the session was there
-		session := t.sessions.of(m.Run)
-		t.mu.Unlock()
-		if session != nil && len(s.parts) > 0 {
-			t.log.Info("results of an earlier life are used", "run", m.Run, "results", len(s.parts), "too_many",
-				s.beyond)
-			session.Restore(s.parts)
+		if len(kept.parts) > 0 {
+			t.log.Info("results of an earlier life are used", "run", m.Run, "results", len(kept.parts), "too_many",
+				kept.beyond)
+			s.Restore(kept.parts)
 		}
 	})
 }

@@ -449,6 +449,8 @@ var runsMutants = []mutant{
 	{name: "peer/process-takes-disk-along", wrong: "a process of jobs that has died takes what is on the disk with it",
 		file: "peer/deaths.go", run: "^TestProcessIsLost$", old: "t.spawn(func(context.Context) { ledger.close(false) })",
 		new: "t.resumed[id] = &resumption{ledger: ledger}"},
+	{name: "peer/disk-is-not-used", wrong: "what the disk has of a run is read and given to nobody", file: "peer/part.go",
+		run: "^TestProcessIsLost$", old: "s.Restore(kept.parts)", new: "_ = s"},
 	{name: "peer/ledger-goes-with-session", wrong: "a part that ends slowly does not close its checkpoint",
 		file: "peer/part.go", run: "^TestLedgersOutliveSessions$", old: "r.session, r.cores = nil, nil",
 		new: "r.session, r.cores, r.ledger = nil, nil, nil"},
