@@ -103,6 +103,8 @@ func (o *owner) begin(ctx context.Context, m *statement.SignedManifest, args []s
 		return control.RunInfo{}, err
 	}
 	o.apps.constants.keep(m)
+	// It begins when it is written down, whether or not somebody still waits: with all that it is to have.
+	ctx = context.WithoutCancel(ctx)
 	no, err := o.runs.command(ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
 		return c.Submit(now, at, manifestOf(m), args)
 	})

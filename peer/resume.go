@@ -93,6 +93,7 @@ func (o *owner) resumeOwn(ctx context.Context, id job.RunID, also *stored) (cont
 			again.stored.answer, again.stored.of = also.answer, also.of
 		}
 	}
+	ctx = context.WithoutCancel(ctx)
 	return o.goOn(ctx, m, again, false, func() error {
 		return refused(t.command(ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
 			return c.Resume(now, at, manifestOf(m))

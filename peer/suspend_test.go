@@ -135,6 +135,31 @@ func TestResumeElsewhere(t *testing.T) {
 	}
 }
 
+// A run that is being written down begins, so it has what it is to have although whoever has asked for it does not wait
+// any more: what was handed in for it, and the results that it goes on with.
+func TestNobodyWaitsForARun(t *testing.T) {
+	t.Parallel()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	a := open(t, checkpointing)
+	work := last(t)
+	b, err := wire.Value().Encode(work.arg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := a.Submit(gone, control.Submission{App: "peertest", Function: "peertest.count", Argument: b})
+	if err != nil {
+		t.Fatalf("its run is cut off: %v", err)
+	}
+	until(t, "it has results", func() bool { return a.Stored(r.Run) > 0 })
+	if err := a.Suspend(deadline(t), r.Run); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.ResumeRun(gone, control.Resumption{Run: r.Run}); err != nil {
+		t.Errorf("it goes on without what was kept: %v", err)
+	}
+}
+
 // What cannot be suspended or resumed is refused in one line, and nothing is changed.
 func TestResumeRefuses(t *testing.T) {
 	t.Parallel()
