@@ -37,10 +37,14 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 	}
 	if r != nil && k.Tombstone != nil && k.Tombstone.over() {
 		// What is kept although its owner has finished is another answer. An owner that asks has lost its own.
-		k.Held = full && asker == r.m.Owner && k.Tombstone.Reason == Finished && k.Claim != nil
+		k.Held = full && k.Tombstone.Reason == Finished && c.kept.owned(id, asker)
 		return k
 	}
-	if r == nil || (r.lost && k.Claim == nil) || r.own.what == submitting ||
+	if r == nil { // it was forgotten; beside an answer the manifest is still there
+		k.Held = full && c.kept.owned(id, asker)
+		return k
+	}
+	if (r.lost && k.Claim == nil) || r.own.what == submitting ||
 		(r.mine && r.state.Ended() && r.state != StateRefused) {
 		return k
 	}
@@ -57,7 +61,7 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 	k.Roster, k.RosterAge = c.Musters.told(r)
 	if full {
 		k.Manifest = r.m.Sealed
-		k.Held = k.Manifest == nil && asker == r.m.Owner && c.kept.claim(id) != nil
+		k.Held = k.Manifest == nil && c.kept.owned(id, asker)
 	}
 	return k
 }

@@ -135,3 +135,29 @@ func TestEndWhileAnswerIsWritten(t *testing.T) {
 		t.Error("it is remembered for good")
 	}
 }
+
+// Guards that an owner that has forgotten its run has its manifest from whoever keeps the answer, also if that has
+// forgotten the run itself, since many others have ended there meanwhile.
+func TestKeptIsShownByWhoForgot(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Ended = 1
+	c, _ := coreOf(cfg)
+	for i := range 3 {
+		m, out := manifest(i, "o"), answer("1")
+		take(c, m)
+		for _, w := range of[WriteAnswer](c.RootEnded(noon, m.Run, out)) {
+			c.Written(noon, w.File, w.Run, "")
+		}
+	}
+	c.Tick(noon)
+	first := manifest(0, "").Run
+	if _, there := c.Run(first); there {
+		t.Fatal("it is not forgotten")
+	}
+	if k := c.Knows(first, "o", true); k.Claim == nil || !k.Held {
+		t.Errorf("its owner is told %+v", k)
+	}
+	if k := c.Knows(first, "x", true); k.Held {
+		t.Error("anybody has the manifest")
+	}
+}

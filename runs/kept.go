@@ -335,6 +335,11 @@ func (k *kept) claim(id RunID) *Claim {
 	return nil
 }
 
+// owned says whether an answer is kept of a run of that owner.
+func (k *kept) owned(id RunID, owner PeerID) bool {
+	return k.claim(id) != nil && k.of[id].owner == owner
+}
+
 func (k *kept) ids() []RunID {
 	return slices.SortedFunc(maps.Keys(k.of), func(a, b RunID) int { return cmp.Or(bytes.Compare(a[:], b[:])) })
 }
