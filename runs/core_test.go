@@ -203,7 +203,7 @@ func TestOwnRunsAreBounded(t *testing.T) {
 // Answers are kept for others as long as there is room, by members' word only, two of a run, and of one only once.
 func TestKeptAnswersAreBounded(t *testing.T) {
 	cfg := DefaultConfig()
-	cfg.Held, cfg.HeldOf, cfg.HeldBytes = 3, 2, 100
+	cfg.Held, cfg.HeldOf, cfg.HeldBytes = 3, 2, 500 // with manifests of 100
 	c, v := coreOf(cfg)
 	v.strange = []PeerID{"stranger"}
 	for i := range 6 {

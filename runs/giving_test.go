@@ -2,6 +2,7 @@ package runs
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 )
@@ -117,6 +118,32 @@ func TestOwnResultsAreBounded(t *testing.T) {
 	if len(files) != cfg.Held || !files[manifest(35, "").Run] || !files[manifest(34, "").Run] ||
 		files[manifest(33, "").Run] {
 		t.Errorf("of one owner's %v are kept", files)
+	}
+}
+
+// Their bytes are, too, with those of the manifests beside them: answers of whoever has the most give way.
+func TestBytesOfOwnResultsAreBounded(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.HeldBytes = 1000
+	c, _ := coreOf(cfg)
+	finish := func(n int, owner PeerID, size int) {
+		m := manifest(n, owner)
+		take(c, m)
+		c.RootEnded(noon.Add(time.Duration(n)*time.Second), m.Run, answer(string(make([]byte, size))))
+		c.Written(noon, HeldFile, m.Run, "")
+	}
+	for n := range 3 {
+		finish(n, "few", 10)
+	}
+	for n := range 4 {
+		finish(10+n, "silent", 300)
+	}
+	var left []byte
+	for _, id := range c.kept.ids() {
+		left = append(left, id[0])
+	}
+	if !slices.Equal(left, []byte{0, 1, 2, 13}) {
+		t.Errorf("the answers of runs %d are kept, of %d bytes", left, c.kept.size())
 	}
 }
 

@@ -85,7 +85,7 @@ func (k *kept) refuses(run RunID, author PeerID, hash Hash, size int64) string {
 				owners, k.cfg.Held, k.cfg.HeldOf)
 		}
 	}
-	if k.size()+size > k.cfg.HeldBytes {
+	if k.size()+size+int64(len(r.m.Sealed)) > k.cfg.HeldBytes {
 		return fmt.Sprintf("at most %d bytes of answers are kept for others", k.cfg.HeldBytes)
 	}
 	return ""
@@ -93,9 +93,14 @@ func (k *kept) refuses(run RunID, author PeerID, hash Hash, size int64) string {
 
 func (k *kept) size() (n int64) {
 	for _, r := range k.of {
-		for _, a := range r.answers {
-			n += a.size
-		}
+		n += r.size()
+	}
+	return n
+}
+
+func (r *keptRun) size() (n int64) {
+	for _, a := range r.answers {
+		n += a.size
 	}
 	return n
 }
@@ -123,8 +128,8 @@ func (k *kept) write(r *run, c *Claim, out Outcome, elapsed int64, peers int, t 
 	}
 	a := &Answer{Manifest: r.m.Sealed, Owner: r.m.Owner, Outcome: out, Ended: c.At, Elapsed: elapsed, Claim: c,
 		Peers: peers}
-	n.answers = append(n.answers, keptAnswer{Claim: *c, file: file, size: int64(len(out.Bytes)), since: k.now,
-		writing: true, ticket: t})
+	n.answers = append(n.answers, keptAnswer{Claim: *c, file: file, size: int64(len(out.Bytes) + len(a.Manifest)),
+		since: k.now, writing: true, ticket: t})
 	k.order(WriteAnswer{file, c.Run, a})
 	return a
 }
@@ -159,20 +164,23 @@ func (k *kept) finished(r *run, out Outcome) {
 		}
 	}
 	if n == nil {
-		k.makeRoom(r.m.Owner)
+		k.makeRoom(r.m.Owner, int64(len(out.Bytes)+len(a.Manifest)))
 	}
 	r.keeping.answer = k.write(r, &c, out, a.Elapsed, 0, 0)
 }
 
-// makeRoom gives up what would be one too many beside an answer that was computed here: the oldest of the same owner,
-// or of whoever has the most. One that is still being given to others stays.
-func (k *kept) makeRoom(owner PeerID) {
-	has := map[PeerID]int{}
+// makeRoom gives up what would be one too many, or too large, beside an answer that was computed here: the oldest of
+// the same owner, or of whoever has the most. One that is still being given to others stays.
+func (k *kept) makeRoom(owner PeerID, size int64) {
+	has := map[PeerID]int64{} // answers or, if these are too large, bytes
+	large := k.size()+size > k.cfg.HeldBytes
 	for _, n := range k.of {
-		has[n.owner]++
+		if has[n.owner]++; large {
+			has[n.owner] += n.size() - 1
+		}
 	}
-	full := has[owner] >= k.cfg.HeldOf
-	if !full && len(k.of) < k.cfg.Held {
+	full := !large && has[owner] >= int64(k.cfg.HeldOf)
+	if !full && !large && len(k.of) < k.cfg.Held {
 		return
 	}
 	var gone RunID
@@ -190,6 +198,9 @@ func (k *kept) makeRoom(owner PeerID) {
 	for oldest != nil && k.of[gone] != nil {
 		k.order(Remove{oldest.answers[0].file, gone})
 		k.drop(gone, 0)
+	}
+	if large && oldest != nil {
+		k.makeRoom(owner, size)
 	}
 }
 
