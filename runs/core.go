@@ -56,10 +56,12 @@ func (c *Core) keepUp(r *run) {
 	goesOn := !r.state.Ended() && r.own.what != submitting
 	switch {
 	case goesOn && c.now.Unix() >= r.m.Expires && r.mine && r.writing == nil && r.own.what == nothing:
-		c.own.giveUp(r, "its manifest has expired")
+		// What is kept of it is of use to a new run, and to itself if the clock was wrong.
+		c.warn(r.m.Run, "%s: it is being suspended", expired)
+		c.own.suspend(0, r.m.Run)
 		return
 	case !r.mine && !r.over() && c.now.Unix() >= r.m.Expires:
-		c.end(r, StateCancelled, "its manifest has expired", true)
+		c.end(r, StateCancelled, expired, true)
 		return
 	case r.mine && len(r.claims.list) > 0:
 		c.own.pursue(r)

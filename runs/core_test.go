@@ -458,8 +458,9 @@ func TestExpiry(t *testing.T) {
 	if stops := of[Stop](c.Tick(late.Add(-time.Second))); len(stops) != 0 {
 		t.Errorf("before its time: %v", stops)
 	}
-	if stops := of[Stop](c.Tick(late)); len(stops) != 2 {
-		t.Errorf("it stops %v", stops)
+	orders := c.Tick(late)
+	if stops := of[Stop](orders); len(stops) != 1 || !stops[0].Discard || len(of[Collect](orders)) != 1 {
+		t.Errorf("it orders %v", orders)
 	}
 }
 

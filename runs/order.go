@@ -163,7 +163,7 @@ type Own struct {
 	Seq       uint64 // of the last tombstone
 }
 
-// A Ticket is the caller's name for a command.
+// A Ticket is the caller's name for a command; 0 is nobody's.
 type Ticket uint64
 
 // A Refusal is why a command was not carried out.

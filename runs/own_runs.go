@@ -181,6 +181,9 @@ func (o *own) suspend(t Ticket, id RunID) {
 	}
 }
 
+// expired is why a run ends that nobody has ended.
+const expired = "its manifest has expired"
+
 // collected goes on with that, or says why it is impossible.
 func (o *own) collected(r *run, no *Refusal) {
 	if r.own.what != collecting {
@@ -189,6 +192,8 @@ func (o *own) collected(r *run, no *Refusal) {
 	t := r.own.ticket
 	r.own.what = nothing
 	switch {
+	case no != nil && t == 0: // nobody has asked
+		o.giveUp(r, expired)
 	case no != nil:
 		o.order(Reply{t, r.m.Run, no})
 	case r.state.Ended():

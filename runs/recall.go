@@ -88,7 +88,7 @@ func (o *own) recall(d *Own, unfit string) {
 	switch {
 	case old != nil && old.hash == nil:
 		return // it was heard of already
-	case old != nil, o.now.Unix() >= m.Expires && !d.Suspended, s != nil && s.Reason.Final():
+	case old != nil, s != nil && s.Reason.Final():
 		o.order(Remove{OwnFile, m.Run})
 		return
 	}
@@ -103,7 +103,7 @@ func (o *own) recall(d *Own, unfit string) {
 		r.seq++
 	}
 	switch {
-	case d.Suspended:
+	case d.Suspended, o.now.Unix() >= m.Expires:
 		o.sleep(r)
 	case unfit != "":
 		o.refuse(r, unfit)

@@ -69,3 +69,35 @@ func TestSuspendedForTooLong(t *testing.T) {
 		t.Errorf("it is resumed: %v", replies)
 	}
 }
+
+// A run that nobody has ended by then is suspended, in this life or when the next one begins, for the clock may be
+// wrong: with that set right it can be resumed. Where nothing is kept of runs it ends.
+func TestExpiredIsSuspended(t *testing.T) {
+	m := manifest(1, "self")
+	late := time.Unix(m.Expires, 0)
+	for _, no := range []*Refusal{nil, {Refuse, "checkpoints are switched off"}} {
+		c, _ := coreOf(DefaultConfig())
+		c.Submit(noon, 1, m, nil)
+		c.Written(noon, OwnFile, m.Run, "")
+		c.Tick(late)
+		orders := c.Collected(late, m.Run, no)
+		orders = append(orders, c.Written(late, OwnFile, m.Run, "")...)
+		want := StateSuspended
+		if no != nil {
+			want = StateCancelled
+		}
+		stops := of[Stop](orders)
+		if i, _ := c.Run(m.Run); i.State != want || len(stops) != 1 || stops[0].Discard != (no != nil) {
+			t.Errorf("it is %s, after %v", i.State, orders)
+		}
+	}
+	c, _ := coreOf(DefaultConfig())
+	orders := c.Recall(late, &Recalled{Own: []RecalledOwn{{Own: Own{Manifest: m}}}})
+	if i, _ := c.Run(m.Run); i.State != StateSuspended || len(of[Remove](orders)) > 0 || c.MayResume(m.Run) == nil {
+		t.Errorf("in the next life it is %q, after %v", i.State, orders)
+	}
+	c.Tick(noon)
+	if no := c.MayResume(m.Run); no != nil {
+		t.Errorf("with the clock set right it cannot be resumed: %v", no)
+	}
+}
