@@ -84,6 +84,7 @@ func exact(args []string, out, progress io.Writer) error {
 func exactLives(from, seeds uint64, out io.Writer) error {
 	some := max(1, seeds/4)
 	return errors.Join(exactLife(from, seeds, runlife.Kind{}, "life of runs", "--life", out),
+		exactLife(from, some, runlife.Kind{Cuts: true}, "life of runs with cuts", "--life --cuts", out),
 		exactLife(from, some, runlife.Kind{Rosters: true}, "life of runs with rosters", "--life --rosters", out),
 		exactLife(from, some, runlife.Kind{Stealing: true}, "life of runs with stealing", "--life --stealing", out),
 		exactLife(from, some, runlife.Kind{Stealing: true, Rosters: true}, "life of runs with stealing and rosters",
@@ -189,6 +190,7 @@ func replay(args []string, out, _ io.Writer) error {
 	lives := fs.Bool("life", false, "the schedule is one of the life of runs")
 	stealing := fs.Bool("stealing", false, "in it jobs are moved by the core that peers have, and not by a model of it")
 	rosters := fs.Bool("rosters", false, "in it runs decide who takes part")
+	cuts := fs.Bool("cuts", false, "in it members end between a write and what follows from it")
 	if err := parse(fs, args, 1, 1, out); err != nil {
 		return err
 	}
@@ -196,11 +198,11 @@ func replay(args []string, out, _ io.Writer) error {
 	if err != nil {
 		return usage("%q is not a seed, a whole number", fs.Arg(0))
 	}
-	if (*stealing || *rosters) && !*lives {
-		return usage("--stealing and --rosters go with --life")
+	if (*stealing || *rosters || *cuts) && !*lives {
+		return usage("--stealing, --rosters and --cuts go with --life")
 	}
 	if *lives {
-		return runlife.Replay(seed, runlife.Kind{Stealing: *stealing, Rosters: *rosters}, out)
+		return runlife.Replay(seed, runlife.Kind{Stealing: *stealing, Rosters: *rosters, Cuts: *cuts}, out)
 	}
 	c := sim.Schedule(seed, *kinds)
 	total := sim.Sequential(c.Tree)

@@ -93,8 +93,10 @@ func (w *world) end() {
 		m := p.owner
 		i, there := m.core.Run(p.id)
 		a, have := m.files[fileName{runs.AnswerFile, p.id}].(*runs.Answer)
+		_, noted := m.files[fileName{runs.CancelledFile, p.id}]
 		switch {
 		case !p.accepted || p.unwritten:
+		case !there && noted: // by a command that was cut off
 		case p.cancelled:
 			if there && !i.State.Ended() || have {
 				w.fail("run %d was cancelled, and is %s; an answer: %t", p.n, i.State, have)
@@ -217,6 +219,7 @@ func (c *Counts) add(d *Counts) {
 	c.Events += d.Events
 	c.Lost += d.Lost
 	c.Crashes += d.Crashes
+	c.Cut += d.Cut
 	c.Answers += d.Answers
 	c.Disputes += d.Disputes
 	c.Messages += d.Messages

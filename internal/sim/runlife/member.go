@@ -188,9 +188,10 @@ func (m *member) carryOut(o runs.Order) {
 	case runs.KeepAt:
 		m.keepAt(o)
 	case runs.Collect:
-		m.later(w.some(2*time.Second), func() {
+		late, no := w.hinder()
+		m.later(w.some(2*time.Second)+late, func() {
 			m.collect(o)
-			m.input(m.core.Collected(w.clock(), o.Run, nil))
+			m.input(m.core.Collected(w.clock(), o.Run, no))
 		})
 	case runs.Announce:
 		m.tellAll(func(to *member) []runs.Order { return to.core.Announced(w.clock(), o.Run, m.id) })
@@ -270,6 +271,9 @@ func (m *member) write(name fileName, content any) {
 		} else {
 			m.w.wrote(m, name, content)
 			m.files[name] = content
+			if m.w.cut(m) {
+				return
+			}
 		}
 		m.input(m.core.Written(m.w.clock(), name.kind, name.run, trouble))
 	})

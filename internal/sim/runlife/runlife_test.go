@@ -31,6 +31,17 @@ func TestSchedulesWithStealing(t *testing.T) {
 	}
 }
 
+// The same with members that end between a write and what follows from it, and collections that fail.
+func TestSchedulesWithCuts(t *testing.T) {
+	c, failures := Check(0, 100, Kind{Cuts: true})
+	for _, f := range failures {
+		t.Errorf("seed %d: %v", f.Seed, f.Err)
+	}
+	if c.Cut < 20 {
+		t.Errorf("the schedules are too tame: %+v", c)
+	}
+}
+
 // The same with rosters: who takes part changes all the time.
 func TestSchedulesWithRosters(t *testing.T) {
 	n := uint64(40)

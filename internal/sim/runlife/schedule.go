@@ -22,6 +22,9 @@ type Kind struct {
 	Stealing bool
 	// Rosters lets runs decide who takes part.
 	Rosters bool
+	// Cuts has members end when they have just written a file, before they hear of it, and what is collected of runs
+	// be late, or come to nothing.
+	Cuts bool
 }
 
 // Run runs the schedule of a seed; the error says which invariant it broke.
@@ -31,6 +34,9 @@ func Run(seed uint64, kind Kind, trace io.Writer) (Counts, error) {
 		byID: map[job.RunID]*project{}, trace: trace}
 	if kind.Rosters {
 		w.rosters = rand.New(rand.NewPCG(seed, 13))
+	}
+	if kind.Cuts {
+		w.cuts = rand.New(rand.NewPCG(seed, 14))
 	}
 	n := 2 + w.random.IntN(5)
 	w.side = make([]int, n)
@@ -155,6 +161,28 @@ func (w *world) down(m *member, d time.Duration) {
 			m.boot()
 		}
 	})
+}
+
+// cut has a member end, perhaps, that has just written something and does not know it.
+func (w *world) cut(m *member) bool {
+	if w.cuts == nil || w.calm || w.cuts.IntN(12) > 0 {
+		return false
+	}
+	w.say("%s does not hear that it has written", m.id)
+	w.counts.Cut++
+	w.down(m, time.Second+w.some(40*time.Second))
+	return true
+}
+
+// hinder says how late a collection is, and why it comes to nothing.
+func (w *world) hinder() (late time.Duration, no *runs.Refusal) {
+	if w.cuts == nil || w.cuts.IntN(4) > 0 {
+		return 0, nil
+	}
+	if w.cuts.IntN(2) == 0 {
+		no = &runs.Refusal{Kind: runs.Unavailable, Text: "the checkpoint cannot be written"}
+	}
+	return w.some(30 * time.Second), no
 }
 
 // lie has a member claim an answer that it does not have.

@@ -25,6 +25,7 @@ type world struct {
 	calm    bool // there are no more faults
 	kind    Kind
 	rosters *rand.Rand // of who is to take part; nil: runs do not adapt
+	cuts    *rand.Rand // of writes that nobody hears the end of; nil: there are none
 	trace   io.Writer
 	broken  error
 	counts  Counts
@@ -33,6 +34,7 @@ type world struct {
 // Counts is what happened in schedules.
 type Counts struct {
 	Events, Lost, Crashes, Answers, Disputes, Failed, Deaths, Doomed uint64
+	Cut                                                              uint64 // after a write
 	Messages, Restored, Found                                        uint64 // of the steal protocol
 	// Rosters that were made, members that left because of one, and how often all had the same in the end, or one had
 	// none.
