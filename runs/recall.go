@@ -95,9 +95,13 @@ func (o *own) recall(d *Own, unfit string) {
 	r := &run{m: m, mine: true, returned: true, args: d.Args, began: time.Unix(0, d.Began), seq: d.Seq,
 		state: StateRunning}
 	o.runs[m.Run] = r
-	if d.Seq > 0 && !d.Suspended { // it was resumed: for those who have not heard, and against what was said before
+	if d.Seq > 0 { // for those who have not heard, as if it ended before it told, and against what was said before
+		why := Resumed
+		if d.Suspended {
+			why = Suspended
+		}
 		r.seq--
-		if s := o.tombstone(r, Resumed); s.Sealed != nil {
+		if s := o.tombstone(r, why); s.Sealed != nil {
 			o.graves.say(&s)
 		}
 		r.seq++

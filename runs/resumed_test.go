@@ -101,3 +101,14 @@ func TestExpiredIsSuspended(t *testing.T) {
 		t.Errorf("with the clock set right it cannot be resumed: %v", no)
 	}
 }
+
+// An owner that ended before it could tell that its run is suspended says so in its next life to whoever asks: else the
+// others would go on with it.
+func TestSuspendedInTheNextLife(t *testing.T) {
+	owner, _ := coreOf(DefaultConfig())
+	m := manifest(1, "self")
+	owner.Recall(noon, &Recalled{Own: []RecalledOwn{{Own: Own{Manifest: m, Suspended: true, Seq: 1}}}})
+	if s := owner.Knows(m.Run, "a", false).Tombstone; s == nil || s.Reason != Suspended || s.Seq != 1 {
+		t.Errorf("it says %+v", s)
+	}
+}

@@ -201,7 +201,7 @@ var runsMutants = []mutant{
 	{name: "runs/expired-is-cancelled", wrong: "a clock that is ahead ends a peer's own runs for good", file: "runs/own_runs.go",
 		pkg: "runs", run: "^TestExpiredIsSuspended$", old: "case no != nil && t == 0:", new: "case t == 0:"},
 	{name: "runs/resumed-unsaid", wrong: "an owner does not know in its next life that it resumed a run",
-		file: "runs/recall.go", pkg: "runs", run: "^TestResumedInTheNextLife$", old: "	if d.Seq > 0 && !d.Suspended {", new: "	if false {"},
+		file: "runs/recall.go", pkg: "runs", run: "^TestResumedInTheNextLife$", old: "	if d.Seq > 0 {", new: "	if d.Suspended {"},
 	{name: "runs/written-before", wrong: "a command ends with what was written before it", file: "runs/own_runs.go",
 		pkg: "runs", run: "^TestWritesInOrder$", old: "if r.own.pending > 0 || what", new: "if what"},
 	{name: "runs/slow-author-again", wrong: "an author that brings nothing is asked before all others again",
