@@ -32,3 +32,12 @@ func TestRunIDKeepsPartsApart(t *testing.T) {
 		t.Error("two problems have one run ID")
 	}
 }
+
+// Guards whoever computes in a run that is not verified against its owner, who signs a second manifest later that says
+// it was: what the member has signed there names no run of that one.
+func TestRunIDDependsOnVerify(t *testing.T) {
+	plain, verified, other := &Manifest{}, &Manifest{Verify: "quorum=2"}, &Manifest{Verify: "spot=0.1"}
+	if a, b, c := plain.runID("owner"), verified.runID("owner"), other.runID("owner"); a == b || b == c || a == c {
+		t.Error("a run that is verified has the ID of one that is verified otherwise, or not")
+	}
+}
