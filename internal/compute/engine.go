@@ -162,7 +162,7 @@ func (e *Engine) Do(o *port.Order) {
 	case port.Cores:
 		e.others = o.Others
 		e.pool.SetCores(o.Max)
-		e.sharing.wakeUp()
+		e.sharing.pause(o.Max == 0 && !o.Turns)
 	case port.Count:
 		e.count(o.Whole)
 	case port.Executed:

@@ -417,7 +417,7 @@ func TestGuard(t *testing.T) {
 }
 
 // TestPausedJoinsWait: where jobs are paused nothing is joined and no guard evaluated until they go on, and whoever
-// asks for a value has it.
+// asks for a value has it. A run that waits for its turn is not paused.
 func TestPausedJoinsWait(t *testing.T) {
 	p := newPlace(t)
 	_, _ = p.leave(submit(t, p.pool, "compute.share", 20).(reading))
@@ -450,7 +450,7 @@ func TestPausedJoinsWait(t *testing.T) {
 	}); i >= 0 {
 		t.Errorf("although the jobs are paused: %+v", p.told[i])
 	}
-	p.Do(&port.Order{Kind: port.Cores, Max: 1, Others: true})
+	p.Do(&port.Order{Kind: port.Cores, Turns: true})
 	if !p.await(port.Joined).Shared.Changed || !p.await(port.Guarded).Good {
 		t.Error("they are not as they were to be")
 	}

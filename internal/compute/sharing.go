@@ -24,6 +24,7 @@ type sharing struct {
 	mu       sync.Mutex
 	made     []port.Event // for the driver: before the jobs that name what they tell of
 	orders   []port.Order // for the sharer
+	paused   bool         // no job is to run
 	wake     chan struct{}
 	writes   writes
 	applied  map[sharedobj.Ticket]any // what writes have given, until it is said whether that is right
@@ -39,7 +40,7 @@ const maxNoted = 1024
 func newSharing(e *Engine) *sharing {
 	return &sharing{Codec: wire.Shared(), e: e, wake: make(chan struct{}, 1), refused: map[engine.Name]string{},
 		applied: map[sharedobj.Ticket]any{}, sharers: map[steal.SegmentID]bool{}, troubles: map[string]bool{},
-		writes: writes{patience: port.ApplyAfter, most: e.cfg.Workers}}
+		writes: writes{patience: port.ApplyAfter, most: e.cfg.Workers}, paused: true}
 }
 
 // named is a version with its name. The recipe stays, the bytes may be dropped.
@@ -292,16 +293,25 @@ func (s *sharing) share() {
 	}
 }
 
-// runOrders runs what has come. Without a core, as where the jobs are paused, what others offer waits, and guards do:
-// that is code of the application which takes its time, and no job in the middle of its work waits for it.
+// pause says whether the jobs are paused. A run is not that gets a core only when it has a job: without its guard, or
+// what its parent has seen, none would come.
+func (s *sharing) pause(paused bool) {
+	s.mu.Lock()
+	s.paused = paused
+	s.mu.Unlock()
+	s.wakeUp()
+}
+
+// runOrders runs what has come. Where the jobs are paused what others offer waits, and guards do: that is code of the
+// application which takes its time, and no job in the middle of its work waits for it.
 func (s *sharing) runOrders() {
 	s.mu.Lock()
-	orders := s.orders
+	orders, paused := s.orders, s.paused
 	s.orders = nil
 	s.mu.Unlock()
 	var later []port.Order
 	for i := range orders {
-		if k := orders[i].Kind; (k == port.Join || k == port.Guard) && s.e.pool.Cores() == 0 {
+		if k := orders[i].Kind; paused && (k == port.Join || k == port.Guard) {
 			later = append(later, orders[i])
 			continue
 		}

@@ -18,7 +18,7 @@ const (
 	Deliver                       // Outcome is what came of the job Ref
 	Abort                         // nobody wants Segment
 	LostWork                      // Orphans is what is known of lost work
-	Cores                         // Max jobs may run at once; Others: some may take jobs from here
+	Cores                         // Max jobs may run at once, by Turns; Others: some may take jobs from here
 	Count                         // tell Counted; Whole: with what takes time
 
 	// Of shared values: Shared says which.
@@ -73,6 +73,7 @@ type Order struct {
 	Exec      *Execution      `cbor:"14,keyasint,omitempty"`
 	Alone     bool            `cbor:"15,keyasint,omitempty"`
 	Stays     bool            `cbor:"16,keyasint,omitempty"`
+	Turns     bool            `cbor:"17,keyasint,omitempty"`
 }
 
 // An Engine runs jobs.

@@ -271,10 +271,10 @@ func (s *Session) SetMembers(members *steal.Members) {
 // turn only, and others come.
 func (s *Session) SetCores(n int, turns bool) {
 	s.tell(func(now time.Duration) {
-		s.cores = n
+		stands := s.stance.Turns != turns
+		s.cores, s.stance.Turns = n, turns
 		s.setCores()
-		if s.stance.Turns != turns {
-			s.stance.Turns = turns
+		if stands {
 			s.driver.Stand(now, s.stance)
 		}
 	})
@@ -282,7 +282,7 @@ func (s *Session) SetCores(n int, turns bool) {
 
 // setCores tells the engine how many cores it may use, and whether there is anybody to share with.
 func (s *Session) setCores() {
-	sides{s}.Do(&port.Order{Kind: port.Cores, Max: s.cores, Others: s.members.Len() > 1})
+	sides{s}.Do(&port.Order{Kind: port.Cores, Max: s.cores, Turns: s.stance.Turns, Others: s.members.Len() > 1})
 }
 
 // Finish has this peer take no more jobs of the run from others, or lifts that; what it holds it finishes, until

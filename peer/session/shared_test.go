@@ -134,3 +134,19 @@ func TestSharersMayDie(t *testing.T) {
 		})
 	}
 }
+
+// Guards a run whose cores others have until it has a job: what a stolen job's parent has seen of a lattice is joined
+// all the same, or the job would never come.
+func TestJobsThatShareComeWithoutACore(t *testing.T) {
+	w := newWorld(t, 2, "session_test.readers", 4)
+	readersWait.Store(true)
+	w.start(0, nil)
+	p := w.start(1, nil)
+	p.SetCores(0, true)
+	w.until("it has a job", func() bool { return p.Stats().Held > 0 })
+	readersWait.Store(false)
+	p.SetCores(1, true)
+	if got, want := w.answer(), 81*(1+2+3+4+5); got != want {
+		t.Errorf("%v, want %d", got, want)
+	}
+}
