@@ -127,7 +127,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.pool.SetCores(0)
 	e.wg.Go(e.taker)
-	e.wg.Go(func() { e.pool.Beside(e.sharing.sharer) })
+	e.wg.Go(e.sharing.sharer)
 	return e, nil
 }
 

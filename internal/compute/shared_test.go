@@ -3,6 +3,7 @@ package compute
 import (
 	"errors"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -478,5 +479,16 @@ func TestTroubleOnce(t *testing.T) {
 	p.await(port.Troubled)
 	if slices.ContainsFunc(p.told, func(e port.Event) bool { return e.Kind == port.Troubled }) {
 		t.Error("the same is told again")
+	}
+}
+
+// TestNothingShared: an engine whose jobs share nothing keeps no thread for that, and no processor.
+func TestNothingShared(t *testing.T) {
+	before := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(before)
+	p := newPlace(t)
+	submit(t, p.pool, "compute.double", 2)
+	if n := runtime.GOMAXPROCS(0); n != 2 {
+		t.Errorf("for one worker and the network GOMAXPROCS is %d", n)
 	}
 }
