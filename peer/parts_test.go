@@ -405,6 +405,9 @@ func TestPauseOutlastsTheDaemon(t *testing.T) {
 	is("an hour later", false, time.Time{})
 	s.pause(true, time.Time{})
 	is("until it is lifted", true, time.Time{})
+	s.pause(true, end)
+	s.finish() // it stays paused then, until that is lifted
+	is("finishing while paused", true, time.Time{})
 	s.pause(false, time.Time{})
 	is("lifted", false, time.Time{})
 	s.finish()

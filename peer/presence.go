@@ -68,9 +68,7 @@ func (s *presence) finish() {
 		s.changed(false, true)
 	}
 	s.mu.Unlock()
-	if on {
-		s.said()
-	}
+	s.said()
 }
 
 // keepUp ends a pause whose time is over, and what is finishing and holds nothing any more, and says which. That is
