@@ -117,7 +117,8 @@ func TestStartFails(t *testing.T) {
 	}
 }
 
-// TestOwnPeer runs in a swarm without a daemon: a peer joins, submits, and leaves.
+// TestOwnPeer runs in a swarm without a daemon: a peer joins, submits, and leaves. If it is paused nobody is sent to a
+// daemon that is not there.
 func TestOwnPeer(t *testing.T) {
 	m := newFakeMember()
 	f := starter(t, m)
@@ -128,6 +129,13 @@ func TestOwnPeer(t *testing.T) {
 	want := []string{"join a", `submit count ["3"] as test.count`, "status", "wait " + runGoing, "leave"}
 	if !slices.Equal(m.asked, want) || !m.closed {
 		t.Errorf("asked %q, closed: %v", m.asked, m.closed)
+	}
+	m = newFakeMember()
+	m.status.State = control.PeerPaused // since before its daemon ended
+	f = starter(t, m)
+	if code := f.run("run", "count", "3", "--join", "a"); code != 0 ||
+		!strings.Contains(f.err.String(), "satin-peer resume ends the pause, when it is a daemon again\n") {
+		t.Errorf("paused: exit code %d, error %s", code, &f.err)
 	}
 	m = newFakeMember()
 	m.err = control.Errorf(control.ErrUnavailable, "nobody answers at a")

@@ -100,6 +100,8 @@ func (c console) warnPaused(d control.Daemon) {
 		help := ": satin-peer resume ends the pause"
 		if s.Limit != "" { // which says what the reason is, and resume changes nothing
 			help = ""
+		} else if _, daemon := d.(*control.Client); !daemon { // it is here for this run, and was paused when it was one
+			help = ": satin-peer resume ends the pause, when it is a daemon again"
 		}
 		fmt.Fprintf(c.err,
 			"satin-peer: this peer is %s, and leaves a run to the others, if there are any; one that is verified waits%s\n",
