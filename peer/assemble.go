@@ -70,7 +70,7 @@ func assemble(p *Peer, apps []Application) error {
 		send: p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
 		tellShared: p.traffic.tellShared}
 	p.caretaker.crew = p.crew
-	p.caretaker.presence.recall()
+	p.caretaker.presence.recall(p.now())
 	p.crew.jobMemory.Store(p.cfg.Memory)
 	p.crew.memory.divide(p.cfg.RunMemory, &p.cfg.Runs, &p.cfg.Stream)
 	jury := &jury{base: p.base, board: p.board, self: p.host.ID(), host: p.host, swarm: p.swarm, vouch: vouch,

@@ -37,9 +37,9 @@ func (s *presence) become(paused bool, until time.Time, sated bool) {
 	s.changed(paused, sated)
 }
 
-// recall has the peer paused if it was when its daemon ended. A pause that is over by now ends as any does.
-func (s *presence) recall() {
-	if paused, until := s.stored.read(); paused {
+// recall has the peer paused if it was when its daemon ended, unless that is over by now: nobody is told of it then.
+func (s *presence) recall(now time.Time) {
+	if paused, until := s.stored.read(); paused && (until.IsZero() || now.Before(until)) {
 		s.mu.Lock()
 		s.become(true, until, false)
 		s.mu.Unlock()

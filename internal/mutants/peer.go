@@ -186,6 +186,8 @@ var peerMutants = []mutant{
 	{name: "peer/pause-ends-with-daemon", wrong: "a daemon that is started again computes though it was paused",
 		file: "peer/presence.go", pkg: "peer", run: "^TestPauseOutlastsTheDaemon$",
 		old: "paused, until := s.stored.read(); paused", new: "paused, until := s.stored.read(); paused && false"},
+	{name: "peer/pause-of-yesterday", wrong: "start tells of a pause that is over", file: "peer/presence.go", pkg: "peer",
+		run: "^TestPauseOutlastsTheDaemon$", old: " && (until.IsZero() || now.Before(until)) {", new: " {"},
 	{name: "peer/finish-ends-with-daemon", wrong: "a daemon that was finishing computes after a restart",
 		file: "peer/presence.go", pkg: "peer", run: "^TestPauseOutlastsTheDaemon$",
 		old: "return s.paused || s.finishing, s.until", new: "return s.paused, s.until"},
