@@ -27,7 +27,8 @@
 //     Wanted is answered by Here or Failed. What an engine has made for an Apply it keeps until Here, without Data, or
 //     Discard names that Ticket. Apply, Join, Collect, Encode, Guard and Judge are answered by one event
 //     each, when the application's code has run.
-//   - Cores says how many jobs may run at once; an engine begins with none.
+//   - Cores says how many jobs may run at once; an engine begins with none. As long as that is none, and not by turns,
+//     Joins and Guards wait: jobs are paused.
 //   - Count is answered by a Counted; two that ask for all may share one.
 //   - Measure has an engine time the run's yardstick on idle cores, for at most half a percent of the time: see
 //     [Speed]. What cannot be run is not timed, and a next Measure is about another one.
