@@ -55,8 +55,10 @@ func (c *Core) Tick(now time.Time) []Order {
 func (c *Core) keepUp(r *run) {
 	goesOn := !r.state.Ended() && r.own.what != submitting
 	switch {
-	case goesOn && c.now.Unix() >= r.m.Expires && r.mine && r.writing == nil && r.own.what == nothing:
+	case goesOn && c.now.Unix() >= r.m.Expires && r.mine && r.writing == nil && r.own.what == nothing &&
+		c.now.Sub(r.refused) >= rewriteEvery:
 		// What is kept of it is of use to a new run, and to itself if the clock was wrong.
+		r.refused = c.now // if it is
 		c.warn(r.m.Run, "%s: it is being suspended", expired)
 		c.own.suspend(0, r.m.Run)
 		return

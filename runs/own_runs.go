@@ -192,7 +192,7 @@ func (o *own) collected(r *run, no *Refusal) {
 	t := r.own.ticket
 	r.own.what = nothing
 	switch {
-	case no != nil && t == 0: // nobody has asked
+	case no != nil && t == 0 && no.Kind == Refuse: // nobody has asked, and nothing is kept of it
 		o.giveUp(r, expired)
 	case no != nil:
 		o.order(Reply{t, r.m.Run, no})

@@ -112,3 +112,37 @@ func TestSuspendedInTheNextLife(t *testing.T) {
 		t.Errorf("it says %+v", s)
 	}
 }
+
+// A run that has expired, and cannot be suspended since the disk is full or its checkpoint still being opened, goes on,
+// and that is tried again each minute: it is not cancelled with all that is kept of it.
+func TestExpiredIsTriedAgain(t *testing.T) {
+	m := manifest(1, "self")
+	late := time.Unix(m.Expires, 0)
+	for what, fail := range map[string]func(c *Core, now time.Time) []Order{
+		"the checkpoint": func(c *Core, now time.Time) []Order {
+			return c.Collected(now, m.Run, &Refusal{Unavailable, "full"})
+		},
+		"its file": func(c *Core, now time.Time) []Order {
+			return append(c.Collected(now, m.Run, nil), c.Written(now, OwnFile, m.Run, "full")...)
+		},
+	} {
+		c, _ := coreOf(DefaultConfig())
+		c.Submit(noon, 1, m, nil)
+		c.Written(noon, OwnFile, m.Run, "")
+		tries := 0
+		for s := range 61 {
+			now := late.Add(time.Duration(s) * time.Second)
+			if len(of[Collect](c.Tick(now))) == 0 {
+				continue
+			}
+			tries++
+			orders := fail(c, now)
+			if i, _ := c.Run(m.Run); i.State != StateRunning || len(of[Stop](orders)) > 0 {
+				t.Errorf("%s is refused: it is %s, after %v", what, i.State, orders)
+			}
+		}
+		if tries != 2 {
+			t.Errorf("%s is refused: in a minute it is tried %d times, not twice", what, tries)
+		}
+	}
+}

@@ -59,7 +59,7 @@ type run struct {
 	writing  *Answer
 	stored   string   // why the answer is not on the disk
 	unsaved  *Outcome // it, then
-	unkept   *Answer  // own, that the disk has refused, and refused is when
+	unkept   *Answer  // own, that the disk has refused; refused is when, or when it was last to be suspended as expired
 	refused  time.Time
 	disputed PeerID // who came to another answer; the peer itself, if that was its own
 	second   *Hash  // of that

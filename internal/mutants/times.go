@@ -1,6 +1,6 @@
 package main
 
-// timeMutants are mistakes in where the time of cores is said to go.
+// timeMutants are mistakes in where the time of cores is said to go, and in when what has failed is tried again.
 var timeMutants = []mutant{
 	{name: "times/paused-count", wrong: "cores that were taken away count as used",
 		file: "internal/engine/times.go", run: "^Test(CoreTimes|PausedCoresDoNotCount)$",
@@ -38,4 +38,9 @@ var timeMutants = []mutant{
 		old: "s.Cores = total / took.Seconds()", new: "s.Cores = 1"},
 	{name: "times/counted-twice", wrong: "what idle workers waited for counts as idle too", file: "peer/load.go",
 		run: "^TestTimesOf$", old: "		left -= d\n", new: ""},
+	{name: "runs/expired-on-a-full-disk", wrong: "a run that cannot be suspended now, as it has expired, ends for good",
+		file: "runs/own_runs.go", pkg: "runs", run: "^TestExpiredIsTriedAgain$", old: "t == 0 && no.Kind == Refuse:", new: "t == 0:"},
+	{name: "runs/suspended-each-tick", wrong: "what is collected of a run that cannot be suspended is so each second",
+		file: "runs/core.go", pkg: "runs", run: "^TestExpiredIsTriedAgain$",
+		old: "		c.now.Sub(r.refused) >= rewriteEvery:", new: "		true:"},
 }
