@@ -23,6 +23,8 @@ var borderMutants = []mutant{
 	{name: "statement/verify-not-in-id", wrong: "what was signed in a run that is not verified counts in one that is",
 		file: "peer/statement/manifest.go", run: "^TestRunIDDependsOnVerify$", old: "if m.Verify != \"\" {\n		parts",
 		new: "if false {\n		parts"},
+	{name: "statement/rounding-not-in-id", wrong: "what was signed where results are not compared counts where they are",
+		file: "peer/statement/manifest.go", run: "^TestRunIDDependsOnVerify$", old: ", []byte(m.Rounding))", new: ")"},
 	{name: "statement/parts-run-together", wrong: "what is hashed can be cut elsewhere",
 		file: "peer/statement/manifest.go", run: "^TestRunIDKeeps", old: "		h.Write(n[:])\n", new: "		_ = n\n"},
 	{name: "statement/old-card-counts", wrong: "an earlier life's card replaces a later one's",

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
+
+	"github.com/satin-peer/satin/job"
 )
 
 // What was signed as one kind of statement is not another, also if that would look the same.
@@ -33,11 +35,16 @@ func TestRunIDKeepsPartsApart(t *testing.T) {
 	}
 }
 
-// Guards whoever computes in a run that is not verified against its owner, who signs a second manifest later that says
-// it was: what the member has signed there names no run of that one.
+// Guards whoever computes in a run that is not verified, or whose results are not compared where they depend on how a
+// machine rounds, against its owner, who signs a second manifest later that says it was, and they are: what the member
+// has signed names no run of that one.
 func TestRunIDDependsOnVerify(t *testing.T) {
-	plain, verified, other := &Manifest{}, &Manifest{Verify: "quorum=2"}, &Manifest{Verify: "spot=0.1"}
-	if a, b, c := plain.runID("owner"), verified.runID("owner"), other.runID("owner"); a == b || b == c || a == c {
+	of := map[job.RunID]bool{}
+	manifests := []Manifest{{}, {Verify: "quorum=2"}, {Verify: "spot=0.1"}, {Verify: "quorum=2", Rounding: "amd64"}}
+	for i := range manifests {
+		of[manifests[i].runID("owner")] = true
+	}
+	if len(of) != len(manifests) {
 		t.Error("a run that is verified has the ID of one that is verified otherwise, or not")
 	}
 }

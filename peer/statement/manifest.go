@@ -203,14 +203,15 @@ func (m *Manifest) check() error {
 	return b.err
 }
 
-// runID is the hash of owner, application, entry, argument and nonce, and of the way to verify, if there is one: a name
-// that its owner alone can give. What a member has signed in a run that is not verified says nothing of a job that
-// might as well have had another outcome; by another manifest of that run, which is verified, it would be a lie.
+// runID is the hash of owner, application, entry, argument and nonce, and, if it is verified, of the ways to verify and
+// to round: a name that its owner alone can give. What a member has signed in a run that is not verified, or does not
+// say how machines round, says nothing of a job that might as well have had another outcome; by another manifest of the
+// same run, which is and does, it would be a lie.
 func (m *Manifest) runID(owner peer.ID) (id job.RunID) {
 	h := sha256.New()
 	parts := [][]byte{[]byte(owner), []byte(m.App), m.Version[:], []byte(m.Entry), m.Arg, m.Nonce[:]}
 	if m.Verify != "" {
-		parts = append(parts, []byte(m.Verify))
+		parts = append(parts, []byte(m.Verify), []byte(m.Rounding))
 	}
 	for _, part := range parts {
 		var n [8]byte
