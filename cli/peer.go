@@ -43,9 +43,11 @@ func processorsFor(cores int) int { return max(1, cores/4) }
 
 // processes is the command that starts this program again to run jobs: the file that runs, for an upgrade may put
 // another in its place, whose jobs are those of another version. Only Linux has a name for it, and has it in /proc.
-func processes() []string {
-	const running = "/proc/self/exe"
-	if _, err := os.Stat(running); err == nil {
+func processes() []string { return processesOn(runtime.GOOS) }
+
+func processesOn(system string) []string {
+	const running = "/proc/self/exe" // on Windows anybody may make such a file
+	if _, err := os.Stat(running); err == nil && system == "linux" {
 		return []string{running, computeCommand}
 	}
 	self, err := os.Executable()

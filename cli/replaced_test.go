@@ -48,3 +48,12 @@ func TestProcessesAfterUpgrade(t *testing.T) {
 		t.Errorf("%v: a process for jobs says %q", err, out)
 	}
 }
+
+// Guards other systems, where /proc/self/exe is a file like any other, which on Windows whoever has an account may
+// make: a daemon would run it with all its rights.
+func TestProcessesElsewhere(t *testing.T) {
+	self, err := os.Executable()
+	if got := processesOn("windows"); err != nil || got[0] != self {
+		t.Errorf("jobs are run by %q, %v", got, err)
+	}
+}
