@@ -136,8 +136,8 @@ func holder(lockPath string) int {
 	}
 	defer f.Close()
 	text := make([]byte, holderBytes)
-	n, _ := f.ReadAt(text, lockedBytes) // it may be shorter
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text[:n])))
+	_, _ = f.ReadAt(text, lockedBytes) // a shorter one, which began with the first byte, is no number with these zeros
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil || pid < 0 {
 		return 0
 	}

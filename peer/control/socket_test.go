@@ -113,6 +113,9 @@ func TestHolderIsBehindTheLock(t *testing.T) {
 	if err := os.WriteFile(path, append([]byte("1"), text[1:]...), 0o600); err != nil || holder(path) != os.Getpid() {
 		t.Errorf("with another first byte process %d has it, %v", holder(path), err)
 	}
+	if err := os.WriteFile(path, []byte("1234\n"), 0o600); err != nil || holder(path) != 0 {
+		t.Errorf("of a daemon of before: process %d has it, %v", holder(path), err)
+	}
 }
 
 // Guards that a daemon that is gone is told from one that does not answer on Windows, too, whose codes are its own.
