@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/satin-peer/satin/apps"
+	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/module/build"
 )
 
@@ -68,7 +69,7 @@ func (c console) build(dir, out string) error {
 	if err != nil {
 		return failed("%w", err)
 	}
-	h, err := newHost(nil)
+	h, err := module.NewHost(module.Config{Cache: cacheDir()})
 	if err != nil {
 		return failed("%w", err)
 	}

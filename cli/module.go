@@ -140,7 +140,7 @@ func calledAs(modules map[module.Hash]*runModule, app string) string {
 // in errors.
 func (c console) loadModule(what string, bin []byte) (_ *runModule, release func(), err error) {
 	say := func(line string) { fmt.Fprintln(c.err, line) }
-	h, err := newHost(say)
+	h, err := module.NewHost(module.Config{Cache: cacheDir(), Log: say})
 	if err != nil {
 		return nil, func() {}, failed("%w", err)
 	}
@@ -154,15 +154,6 @@ func (c console) loadModule(what string, bin []byte) (_ *runModule, release func
 		m.Close()
 		_ = h.Close() // nothing of it is wanted any more
 	}, nil
-}
-
-// newHost loads modules. What is compiled is kept, where there is a place for it: a home may be nobody's, or only read.
-func newHost(say func(line string)) (*module.Host, error) {
-	h, err := module.NewHost(module.Config{Cache: cacheDir(), Log: say})
-	if err != nil {
-		h, err = module.NewHost(module.Config{Log: say})
-	}
-	return h, err
 }
 
 // askModule has a module describe itself in a process without files and network: one that somebody else has

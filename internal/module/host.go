@@ -29,7 +29,8 @@ type Host struct {
 	machine machine
 }
 
-// NewHost makes a host. An error says that the cache's folder cannot be used, or that modules cannot be run here.
+// NewHost makes a host. An error says that modules cannot be run here; where the cache's folder cannot be used none is
+// kept: a home may be nobody's, or only read.
 func NewHost(cfg Config) (*Host, error) {
 	if cfg.Limits == (wasm.Limits{}) {
 		cfg.Limits = wasm.DefaultLimits()
@@ -46,6 +47,10 @@ func NewHost(cfg Config) (*Host, error) {
 		cfg.Log = func(string) {}
 	}
 	x, err := newMachine(&cfg)
+	if err != nil && cfg.Cache != "" {
+		cfg.Cache = ""
+		x, err = newMachine(&cfg)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ var moduleMutants = []mutant{
 		old: "!ok && (h != nil || kind != \"\" && kind != objectName) {", new: "!ok && kind+objectName != \"\" && h != nil {"},
 	{name: "peer/modules-never-strict", wrong: "a module that sees where it runs has honest members put out",
 		file: "internal/compute/child/module.go", run: "^TestStrictModule$",
-		old: "Strict: sent.Strict,\n", new: "\n"},
+		old: " Strict: sent.Strict,", new: ""},
 	{name: "peer/modules-refused-late", wrong: "a run that cannot be compared is refused by its jobs only",
 		file: "peer/owner.go", run: "^TestLatticesAreNotCompared$", old: "why != \"\" && m.Verify != \"\" {",
 		new: "why == \"-\" {"},

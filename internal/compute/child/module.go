@@ -131,13 +131,7 @@ func provide(sent *sentModule, bin []byte) error {
 // compiled loads a module. Bad is what is wrong with it.
 func compiled(sent *sentModule, bin []byte) (m *module.Module, bad, err error) {
 	defer endAfter(sent)()
-	cfg := module.Config{Cache: sent.Cache, Strict: sent.Strict,
-		Log: said(os.Stderr)}
-	h, err := module.NewHost(cfg)
-	if err != nil { // compiled code is not kept then
-		cfg.Cache = ""
-		h, err = module.NewHost(cfg)
-	}
+	h, err := module.NewHost(module.Config{Cache: sent.Cache, Strict: sent.Strict, Log: said(os.Stderr)})
 	if err != nil {
 		return nil, nil, err
 	}
