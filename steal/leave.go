@@ -108,10 +108,8 @@ func (c *Core) leave(everybody bool) {
 		}
 	}
 	c.left, c.leaving = true, false
+	c.stats = c.Stats() // with what the machines have counted
 	c.stats.PartialsLeft += c.departure.left()
-	c.stats.TuplesEvicted += c.lost.tuples.evicted
-	c.stats.WithoutRoom += c.lost.store.refused + c.lost.tuples.refused
-	c.stats.PartialsDisplaced += c.lost.store.displaced
 	c.purse.empty()
 	c.compose(c.thief.policy) // nothing of what the machines knew is needed any more
 }
