@@ -42,6 +42,14 @@ func (b identified) AddAddrs(id peer.ID, addrs []ma.Multiaddr, ttl time.Duration
 	b.Peerstore.AddAddrs(id, addrs, ttl)
 }
 
+// UpdateAddrs is how libp2p forgets what stays of a peer when the last connection with it has ended: not what the user
+// wants dialed in this moment.
+func (b identified) UpdateAddrs(id peer.ID, from, to time.Duration) {
+	if to > 0 || b.host.intents.of(id) == nil {
+		b.Peerstore.UpdateAddrs(id, from, to)
+	}
+}
+
 // dialable is Dialable for what a peer says of itself over a connection with it.
 func (b identified) dialable(id peer.ID, addrs []ma.Multiaddr) []ma.Multiaddr {
 	select {

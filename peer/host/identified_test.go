@@ -52,3 +52,26 @@ func TestIdentifiedIsNotBelieved(t *testing.T) {
 		}
 	}
 }
+
+// What is to be dialed now stays though the last connection with that peer has just ended: it was another one, that
+// the two had by other means, and was refused.
+func TestAskedForAddressesStay(t *testing.T) {
+	h, err := Open(t.Context(), Config{StateDir: t.TempDir(), Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	book, id := h.inner.Peerstore(), mustID(1)
+	for _, wanted := range []bool{true, false} {
+		done := func() {}
+		if wanted {
+			done = h.intents.note(id, &intent{})
+		}
+		book.AddAddrs(id, []ma.Multiaddr{ma.StringCast("/ip4/127.0.0.1/tcp/1")}, peerstore.TempAddrTTL)
+		book.UpdateAddrs(id, peerstore.TempAddrTTL, 0)
+		if got := book.Addrs(id); (len(got) == 1) != wanted {
+			t.Errorf("%v stay, wanted: %v", got, wanted)
+		}
+		done()
+	}
+}
