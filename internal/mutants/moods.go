@@ -60,5 +60,7 @@ var moodMutants = []mutant{
 	{name: "stay/too-large-for-ever", wrong: "an engine encodes one job after the other that is too large",
 		old: "case large && a.vain < maxVain:", new: "case large:"},
 	{name: "stay/modelled", wrong: "a modelled job that cannot leave does", file: "internal/sim/engine.go",
-		run: "^TestStays$", old: "if e.stays || g.top", new: "if g.top"},
+		run: "^TestStays$", old: "if e.stays || e.parent", new: "if e.parent"},
+	{name: "stay/modelled-root", wrong: "a modelled run's root leaves while it waits for a core",
+		file: "internal/sim/engine.go", run: "^TestStays$", old: "e.parent == noFrame || g.top", new: "g.top"},
 }

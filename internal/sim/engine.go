@@ -206,7 +206,8 @@ const modelFunction = "sim.node"
 // identify hashes what a modelled job computes.
 func identify(arg []byte) job.Identity { return job.Identify(modelFunction, arg) }
 
-// take removes up to most of the oldest jobs from the queue, or of the largest, to be given away.
+// take removes up to most of the oldest jobs from the queue, or of the largest, to be given away. A job that came from
+// elsewhere, or a run's root, does not leave before it has begun.
 func (g *engine) take(most int) []steal.Taken {
 	var taken []steal.Taken
 	var stay []entry
@@ -215,7 +216,7 @@ func (g *engine) take(most int) []steal.Taken {
 			g.queue.largestFirst()
 		}
 		e := g.queue.popOldest()
-		if e.stays || g.top(e.place).alone {
+		if e.stays || e.parent == noFrame || g.top(e.place).alone {
 			stay = append(stay, e)
 			continue
 		}

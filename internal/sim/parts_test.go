@@ -237,10 +237,14 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestStays: a job that was put back for good is not taken again, but run here, and the next one is taken.
+// TestStays: a root that waits for a core is not taken, nor again a job that was put back for good: it is run here, and
+// the next one is taken.
 func TestStays(t *testing.T) {
 	g := newEngine(smallSplit(), 1)
 	g.enter(g.tree.Root(), &segment{id: 1}, &steal.Job{}, 0)
+	if taken := g.take(1); len(taken) > 0 {
+		t.Fatalf("%+v is taken", taken)
+	}
 	root := g.queue.popNewest()
 	g.spawn(&root)
 	all := g.queue.len()

@@ -28,6 +28,8 @@ type sharer struct {
 	untold  numbers
 	mine    numbers // offered here
 	made    []port.Event
+
+	offering bool // somebody was told that there is something in untold
 }
 
 func newSharer(p *peer) (*sharer, error) {
@@ -97,9 +99,8 @@ func (s *sharer) tell(d sharedobj.Digest) {
 		State: sharedobj.Build(s.truth[d])}})
 	if d == s.lattice {
 		s.meet()
-		if len(s.untold) > 0 {
-			s.made = append(s.made, s.offers())
-		}
+		s.offering = false // what was said before, nobody heard
+		s.made = append(s.made, s.offers()...)
 	}
 }
 
@@ -110,8 +111,13 @@ func (s *sharer) meet() {
 	}
 }
 
-func (s *sharer) offers() port.Event {
-	return port.Event{Kind: port.Offered, Shared: &port.Shared{Digest: s.lattice}}
+// offers says, once until it is collected, that there is something to be told.
+func (s *sharer) offers() []port.Event {
+	if s.offering || len(s.untold) == 0 {
+		return nil
+	}
+	s.offering = true
+	return []port.Event{{Kind: port.Offered, Shared: &port.Shared{Digest: s.lattice}}}
 }
 
 // news are the events that must come first.
@@ -293,7 +299,7 @@ func (s *sharer) offer(n uint32) {
 		s.shared.join(s.untold, n)
 		s.shared.join(s.mine, n)
 		if s.here[s.lattice] || s.told[s.lattice] { // or nobody knows it yet
-			s.of.happened(s.offers())
+			s.of.happened(append(s.news(), s.offers()...)...)
 		}
 	}
 }
@@ -315,6 +321,7 @@ func (s *sharer) do(o *port.Order) {
 		if v.Digest == s.lattice {
 			s.opened = true
 			s.meet()
+			s.of.happened(append(s.news(), s.offers()...)...)
 		}
 		return
 	case port.Discard:
@@ -339,7 +346,7 @@ func (s *sharer) do(o *port.Order) {
 		if e.Kind = port.Collected; len(s.untold) > 0 {
 			e.Shared.State = sharedobj.Build(s.untold.encode())
 		}
-		s.untold = numbers{}
+		s.untold, s.offering = numbers{}, false
 	case port.Encode:
 		e.Kind, e.Shared.State = port.Encoded, sharedobj.Build(s.value.encode())
 	case port.Guard:
