@@ -82,12 +82,19 @@ func (ss *segments) unasked(s *segment) {
 }
 
 // wanting is how many workers wait for a job that is not here yet. One that is fetching is as good as here: else an
-// idle peer would take one job after the other while a large value is on its way.
+// idle peer would take one job after the other while a large value is on its way. It is not if what the last one of
+// that peer named did not come.
 func (ss *segments) wanting() int {
 	if ss.stance.Finish {
 		return 0
 	}
-	return max(0, ss.idle()-len(ss.fetching))
+	wants := ss.idle()
+	for _, s := range ss.fetching {
+		if top := s.heldAs(); top == nil || top.owner.rests == 0 {
+			wants--
+		}
+	}
+	return max(0, wants)
 }
 
 // Ready says that all is here that the job of a segment names: see the order Fetch.
@@ -99,7 +106,9 @@ func (c *Core) Ready(now time.Duration, id SegmentID) Output {
 		c.segments.dropWaiting(s)
 		c.segments.queue(s)
 		c.segments.supplied = true
-		c.thief.returned = 0
+		if c.thief.returned = 0; s.heldAs() != nil {
+			s.heldAs().owner.rests = 0
+		}
 		c.lost.reconsider = c.lost.reconsider || s.job.Restarted
 	} else {
 		c.stats.DroppedUnexpected++
@@ -118,15 +127,15 @@ func (c *Core) NotReady(now time.Duration, id SegmentID) Output {
 	case s == nil || s.state != fetching:
 		c.stats.DroppedUnexpected++
 	case s.copyOf != nil && s.heldAs() != nil:
-		c.thief.restAfterReturn()
+		c.thief.restAfterReturn(s.heldAs().owner)
 		c.book.sendBack(s.heldAs())
 	case s.owner == nil:
 		c.segments.dropWaiting(s)
 		c.segments.queue(s)
 	default:
 		c.stats.JobsReturned++
-		c.thief.restAfterReturn()
 		p, h := s.owner, s.handle
+		c.thief.restAfterReturn(p)
 		c.segments.dropWaiting(s)
 		c.book.release(s)
 		c.send(p, &Message{Return: &Return{Handles: []Handle{h}}})
@@ -168,7 +177,7 @@ func (c *Core) Unusable(now time.Duration, m *Message, tooLarge bool) Output {
 	if s := cmp.Or(l.copy, l.parent); tooLarge && s != nil {
 		s.home = true
 		if top := s.heldAs(); top != nil {
-			c.thief.restAfterReturn()
+			c.thief.restAfterReturn(top.owner)
 			c.book.sendBack(top)
 		}
 	}
@@ -193,7 +202,7 @@ func (c *Core) CannotLeave(now time.Duration, id SegmentID, outcome, voucher []b
 		return c.end()
 	}
 	s.state = stopped
-	c.thief.restAfterReturn()
+	c.thief.restAfterReturn(top.owner)
 	c.book.sendBack(top)
 	return c.end()
 }

@@ -105,7 +105,8 @@ func TestFetching(t *testing.T) {
 	f.wants()
 }
 
-// What does not come goes back to its owner, once, and nothing is stolen for a while, longer each time in a row.
+// What does not come goes back to its owner, once, and nothing is stolen from it for a while, longer each time in a
+// row.
 func TestNotReady(t *testing.T) {
 	f := newFetcher(t)
 	for i, rest := range []time.Duration{returnRest, 2 * returnRest, 4 * returnRest} {
@@ -116,11 +117,13 @@ func TestNotReady(t *testing.T) {
 		if m := f.out.Messages; len(m) != 1 || m[0].Return == nil || !slices.Equal(m[0].Return.Handles, []Handle{h}) {
 			t.Fatalf("the job goes back as %+v", m)
 		}
-		f.policy.steals = []policy.Steal{{Victim: "a", Max: 1}}
+		asks := []policy.Steal{{Victim: "a", Max: 1}}
 		until := f.now + rest
+		f.policy.steals = asks
 		if f.out = f.Tick(until - 1); len(f.out.Messages) != 0 {
 			t.Errorf("a steal %v after job %d went back", rest-1, i)
 		}
+		f.policy.steals = asks
 		f.out = f.Tick(until)
 		if !slices.ContainsFunc(f.out.Messages, func(m *Message) bool { return m.Request != nil }) {
 			t.Errorf("no steal %v after job %d went back", rest, i)
@@ -133,6 +136,41 @@ func TestNotReady(t *testing.T) {
 	if f.Stats().JobsReturned != 3 {
 		t.Errorf("%d jobs are counted as returned", f.Stats().JobsReturned)
 	}
+}
+
+// A peer whose jobs name what nobody has is not asked for a while, nor heard when it sends some unasked, and then gives
+// one at a time, which keeps no other from being asked.
+func TestRestIsTheGiversAlone(t *testing.T) {
+	f := newFetcher(t)
+	f.get(2)
+	f.out = f.NotReady(f.now, 1)
+	back := func(what string, handles ...Handle) {
+		t.Helper()
+		if m := f.out.Messages; len(handles) == 0 && len(m) != 0 || len(handles) > 0 &&
+			(len(m) != 1 || m[0].Return == nil || !slices.Equal(m[0].Return.Handles, handles)) {
+			t.Errorf("%s: %+v", what, m)
+		}
+	}
+	f.get(4, 6)
+	back("unasked while it rests", 4, 6)
+	if f.thief.view.Usable("a") || !f.thief.view.Usable("u") {
+		t.Error("another has the rest")
+	}
+	if at, _ := f.Next(); at > f.now+returnRest {
+		t.Errorf("looks again %v later", at-f.now)
+	}
+	f.out = f.Tick(f.now + returnRest)
+	if !f.thief.view.Usable("a") {
+		t.Error("it has rested, and is not asked")
+	}
+	f.get(8, 10)
+	back("two after the rest", 10)
+	if f.thief.view.Usable("a") || f.thief.view.Idle() != 2 {
+		t.Errorf("it is asked: %v, and %d workers look for a job of others", f.thief.view.Usable("a"), f.thief.view.Idle())
+	}
+	f.out = f.Ready(f.now, 2)
+	f.get(12, 14)
+	back("two more when all came that one named")
 }
 
 // The copy of a job whose thief is silent waits for what it names, too. If that is nowhere it begins all the same: its

@@ -34,7 +34,7 @@ func (ps *partners) meet(id PeerID) *peer {
 		return p
 	}
 	return ps.add(ps.stranger(id), ps.cfg.MaxPartners, func(p *peer) bool {
-		return p.partner(ps.now) || ps.talking(p) || p.shunned || ps.now < p.credit.until
+		return p.partner(ps.now) || ps.talking(p) || p.shunned || ps.now < max(p.credit.until, p.rests)
 	})
 }
 
@@ -113,6 +113,16 @@ func (ps *partners) forgiven(p *peer) bool {
 // forgivenAfter is how much longer than what makes it lost a peer's silence is when it is asked again.
 const forgivenAfter = 10
 
+// rested is when the first peer has rested, unless something else is earlier; 0 is never.
+func (ps *partners) rested(at time.Duration) time.Duration {
+	for _, p := range ps.list {
+		if p.rests > ps.now && (at == 0 || p.rests < at) {
+			at = p.rests
+		}
+	}
+	return at
+}
+
 // peer is what the core remembers of another peer. It is a partner while jobs are out between the two, in
 // either direction, or while the other believes so; only partners are listened to and sent heartbeats. Others are
 // acquaintances, and make room for new ones in turn. A core may know hundreds, most of them acquaintances: so each byte
@@ -131,6 +141,8 @@ type peer struct {
 	farewell bool // it is to hear the goodbye of this peer, which leaves
 	beating  bool // a heartbeat to it is under way
 	still    bool // it has no core, as it said last
+
+	rests time.Duration // until then it gives no job, since what its last one names did not come; 0 if that came
 
 	leases []*lease   // my jobs that it holds, by handle
 	held   []*segment // its jobs that I hold, by handle
@@ -159,6 +171,11 @@ func (p *peer) matters() bool { return len(p.leases) > 0 || len(p.held) > 0 }
 func (p *peer) suspected() bool { return p.lost || p.silent }
 
 func (p *peer) addr() Address { return Address{Peer: p.id, Inc: p.inc} }
+
+// onTrial says that its last job went back, and that what another one of it names is on its way.
+func (p *peer) onTrial() bool {
+	return p.rests > 0 && slices.ContainsFunc(p.held, func(s *segment) bool { return s.state == fetching })
+}
 
 // begin opens a life: all that was numbered in the last one starts again.
 func (p *peer) begin(inc Incarnation) {

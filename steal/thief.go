@@ -26,6 +26,7 @@ type thief struct {
 	failures  int           // steals in a row that brought nothing
 	notBefore time.Duration // no steal is sent before
 	returned  int           // jobs in a row that went back because what they name did not come
+	resting   time.Duration // until then there are peers that have a rest
 	hunger    uint64        // Seq of the last Hunger sent
 	wakeAt    time.Duration // when to ask the policy again
 	planned   policy.Plan
@@ -41,7 +42,9 @@ func (t *thief) carryOutPlan() {
 	p := &t.planned
 	p.Reset()
 	t.policy.Plan(t.view, p)
-	t.wakeAt = p.WakeAt
+	if t.wakeAt = p.WakeAt; t.now < t.resting {
+		t.wakeAt = t.partners.rested(t.wakeAt)
+	}
 	for _, id := range p.Refusals {
 		t.victim.refuseAsk(id)
 	}
@@ -66,8 +69,11 @@ func (t *thief) steal(s policy.Steal) {
 		return
 	}
 	p := t.partners.meet(s.Victim)
-	if p == nil {
+	if p == nil || t.now < p.rests || p.onTrial() {
 		return
+	}
+	if p.rests > 0 {
+		n = min(n, 1)
 	}
 	if p.lost {
 		p.heard = t.now // the next request to it is as far away: see partners.forgiven
@@ -119,7 +125,8 @@ func (t *thief) onReply(p *peer, m *Message) {
 		switch _, held := p.findHeld(g.Handle); {
 		case held || slices.Contains(p.done, g.Handle):
 			t.stats.DroppedDuplicate++
-		case t.segments.room() <= 0 || t.run.Proving || // nobody who is compared has anything to give
+		case t.segments.room() <= 0 || t.now < p.rests || p.onTrial() ||
+			t.run.Proving || // nobody who is compared has anything to give
 			len(g.Job.Path) > MaxPath || !g.Job.isGiven() || !t.book.hold(p, g):
 			noRoom = append(noRoom, g.Handle)
 		default:
@@ -213,13 +220,16 @@ func (t *thief) tell(to PeerID) {
 	}
 }
 
-// The rest after a job that went back, which doubles: what was missing for one is probably missing for the next.
+// The rest that a peer has after its job went back, which doubles: what was missing for one is probably missing for the
+// next. Until what one of its jobs names has come it gives one at a time, asked or unasked, and what that waits for
+// keeps nobody else from being asked: else one whose jobs name what nobody has could keep this peer idle.
 const (
 	returnRest    = 100 * time.Millisecond
 	maxReturnRest = 10 * time.Second
 )
 
-func (t *thief) restAfterReturn() {
-	t.notBefore = max(t.notBefore, t.now+min(returnRest<<min(t.returned, 10), maxReturnRest))
+func (t *thief) restAfterReturn(p *peer) {
+	p.rests = max(p.rests, t.now+min(returnRest<<min(t.returned, 10), maxReturnRest))
+	t.resting = max(t.resting, p.rests)
 	t.returned++
 }

@@ -75,7 +75,7 @@ var provingMutants = []mutant{
 		run: "^TestProvingNeverGivesWay$",
 		old: "	if n.Master != nil && !c.run.Proving {", new: "	if n.Master != nil {"},
 	{name: "proving/jobs-of-others", wrong: "the owner computes what others push", file: "steal/thief.go",
-		run: nobody, old: "t.segments.room() <= 0 || t.run.Proving ||", new: "t.segments.room() <= 0 ||"},
+		run: nobody, old: "			t.run.Proving || // nobody who is compared has anything to give\n			len", new: "			len"},
 	{name: "proving/shunned-speaks", wrong: "a liar is listened to", file: "steal/receive.go",
 		run: "^TestShunned$", old: "	if p.shunned || m.From", new: "	if m.From"},
 	{name: "proving/gives-on", wrong: "who is compared gives jobs on", file: "steal/victim.go",
