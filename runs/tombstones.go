@@ -38,7 +38,7 @@ func (t *tombstones) put(s *Tombstone) bool {
 		}
 	}
 	if order, ok := t.place(at); ok { // else it has its effect, and is not remembered
-		t.of[at] = buried{s, order, t.member(at.author), t.of[at].said}
+		t.of[at] = buried{s, order, at.author == t.self || t.member(at.author), t.of[at].said}
 	}
 	return true
 }

@@ -107,6 +107,25 @@ func TestTombstonesOfMadeUpAuthors(t *testing.T) {
 	}
 }
 
+// What this peer has said in an earlier life stays however much members say, though it is not in its own list of them:
+// else its cancelled run would go on as soon as somebody shows it the manifest.
+func TestOwnTombstonesStay(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Graves = 4
+	c, v := coreOf(cfg)
+	v.strange = []PeerID{"self"}
+	m := manifest(1, "self")
+	said := &Tombstone{Run: m.Run, Author: "self", Reason: Cancelled, Until: m.Expires}
+	c.Recall(noon, &Recalled{Cancelled: []*Tombstone{said}})
+	for i := range byte(8) {
+		c.Buried(noon, &Tombstone{Run: RunID{9, i}, Author: "a", Reason: Cancelled, Until: m.Expires})
+	}
+	take(c, m)
+	if i, goesOn := c.Run(m.Run); goesOn {
+		t.Errorf("the run that was cancelled is %s", i.State)
+	}
+}
+
 // They are kept until the run has expired.
 func TestTombstonesExpire(t *testing.T) {
 	g := stones("self")
