@@ -3,6 +3,7 @@ package runs
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -144,6 +145,24 @@ func TestBytesOfOwnResultsAreBounded(t *testing.T) {
 	}
 	if !slices.Equal(left, []byte{0, 1, 2, 13}) {
 		t.Errorf("the answers of runs %d are kept, of %d bytes", left, c.kept.size())
+	}
+}
+
+// So they are where a small answer to the same run was brought before, as by whoever would have the disk filled.
+func TestBytesOfSecondResultsAreBounded(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.HeldBytes = 1000
+	c, _ := coreOf(cfg)
+	for n := range 4 {
+		m, out := manifest(n, "o"), answer("1")
+		take(c, m)
+		c.Keep(noon, 1, &Claim{Run: m.Run, Author: "x", Hash: out.Hash, Until: m.Expires}, out, 1, 1)
+		c.Written(noon, HeldFile, m.Run, "")
+		c.RootEnded(noon, m.Run, answer(strings.Repeat("2", 500)))
+		c.Written(noon, RivalFile, m.Run, "")
+	}
+	if last := c.kept.of[manifest(3, "").Run]; c.kept.size() > cfg.HeldBytes || last == nil || len(last.answers) != 2 {
+		t.Errorf("%d bytes are kept, of the last run %+v", c.kept.size(), last)
 	}
 }
 

@@ -163,31 +163,33 @@ func (k *kept) finished(r *run, out Outcome) {
 			k.order(Remove{RivalFile, r.m.Run})
 		}
 	}
-	if n == nil {
-		k.makeRoom(r.m.Owner, int64(len(out.Bytes)+len(a.Manifest)))
-	}
+	k.makeRoom(r.m, int64(len(out.Bytes)+len(a.Manifest)))
 	r.keeping.answer = k.write(r, &c, out, a.Elapsed, 0, 0)
 }
 
-// makeRoom gives up what would be one too many, or too large, beside an answer that was computed here: the oldest of
-// the same owner, or of whoever has the most. One that is still being given to others stays.
-func (k *kept) makeRoom(owner PeerID, size int64) {
-	has := map[PeerID]int64{} // answers or, if these are too large, bytes
+// makeRoom gives up what would be one too many, or too large, beside an answer to a run that was computed here: the
+// oldest of the same owner, or of whoever has the most. One that is still being given to others stays.
+func (k *kept) makeRoom(m *Manifest, size int64) {
+	has, others := map[PeerID]int64{}, 0 // answers to other runs or, if these are too large, bytes
 	large := k.size()+size > k.cfg.HeldBytes
-	for _, n := range k.of {
+	for id, n := range k.of {
+		if id == m.Run {
+			continue
+		}
+		others++
 		if has[n.owner]++; large {
 			has[n.owner] += n.size() - 1
 		}
 	}
-	full := !large && has[owner] >= int64(k.cfg.HeldOf)
-	if !full && !large && len(k.of) < k.cfg.Held {
+	full := !large && has[m.Owner] >= int64(k.cfg.HeldOf)
+	if !full && !large && others < k.cfg.Held {
 		return
 	}
 	var gone RunID
 	var oldest *keptRun
 	for _, id := range k.ids() {
 		n, r := k.of[id], k.runs[id]
-		if full && n.owner != owner || r != nil && r.keeping != nil {
+		if full && n.owner != m.Owner || r != nil && r.keeping != nil {
 			continue
 		}
 		if oldest == nil || has[n.owner] > has[oldest.owner] ||
@@ -200,7 +202,7 @@ func (k *kept) makeRoom(owner PeerID, size int64) {
 		k.drop(gone, 0)
 	}
 	if large && oldest != nil {
-		k.makeRoom(owner, size)
+		k.makeRoom(m, size)
 	}
 }
 
