@@ -33,6 +33,41 @@ func TestQuarantine(t *testing.T) {
 	}
 }
 
+// mates are all members.
+type mates struct{ runs.View }
+
+func (mates) Admitted(runs.PeerID) bool { return true }
+
+// A run stays in quarantine when its owner suspends it and goes on with it. Nothing is left of that when it is over.
+func TestQuarantineOutlivesSuspension(t *testing.T) {
+	b, clock := standing()
+	files, err := openCabinet(t.TempDir(), ".deaths", maxDeaths, clock.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &conductor{base: b, core: runs.New(runs.DefaultConfig(), "self", mates{}, nil), outside: outside{
+		apps: &catalog{constants: &constants{}}, deaths: &infirmary{files: files},
+		checkpoints: &checkpoints{base: b, dir: t.TempDir()}}}
+	m := &runs.Manifest{Run: job.NewRunID(), Owner: "o", Expires: math.MaxInt64}
+	x.core.Announced(clock.now(), m.Run, "o")
+	x.core.Fetched(clock.now(), &runs.Told{Run: m.Run, From: "o", Manifest: m})
+	for range 2 {
+		if _, err := x.deaths.note(m.Run, clock.now(), "it died"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		reason runs.Reason
+		stays  bool
+	}{{runs.Suspended, true}, {runs.Cancelled, false}} {
+		x.core.Buried(clock.now(), &runs.Tombstone{Run: m.Run, Author: "o", Reason: c.reason, Until: m.Expires})
+		x.discard(m.Run)
+		if got := x.deaths.of(m.Run).Quarantined(); got != c.stays {
+			t.Errorf("%v: it is in quarantine: %v", c.reason, got)
+		}
+	}
+}
+
 // Guards that a death in a verified run counts by the word of members in as many hands as a result of strangers takes,
 // two at least.
 func TestHandsThatAreBelieved(t *testing.T) {

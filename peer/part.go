@@ -245,8 +245,8 @@ func (r *part) lastLoad(final *report.RunStats, late int) []byte {
 	return encode(&load{Run: r.manifest.Run, Stats: *final, Late: late})
 }
 
-// discard removes what is on the disk of a run that is over: its checkpoint, and how often it has killed; unless it has
-// been taken up again meanwhile.
+// discard removes what is on the disk of a run that is over: its checkpoint, and how often it has killed, but not if it
+// is suspended and may go on; unless it has been taken up again meanwhile.
 func (t *conductor) discard(run job.RunID) {
 	var k *ledger
 	t.mu.Lock()
@@ -255,6 +255,7 @@ func (t *conductor) discard(run job.RunID) {
 		k = r.ledger
 	}
 	goesOn := r != nil && r.final == nil
+	info, _ := t.core.Run(run)
 	t.mu.Unlock()
 	if goesOn {
 		return
@@ -265,6 +266,9 @@ func (t *conductor) discard(run job.RunID) {
 	}
 	t.apps.constants.forget(run)
 	t.checkpoints.remove(run)
+	if info.State == runs.StateSuspended {
+		return
+	}
 	if err := t.deaths.forget(run); err != nil {
 		t.log.Warn("the deaths of a run that is over cannot be removed", "run", run, "error", err)
 	}

@@ -86,6 +86,13 @@ func TestNothingStaysOfAQuarantine(t *testing.T) {
 	if len(of[Discard](out)) != 1 {
 		t.Errorf("its checkpoint and its deaths stay: %v", out)
 	}
+	c, _ = coreOf(DefaultConfig())
+	take(c, m)
+	c.Buried(noon, &Tombstone{Run: m.Run, Author: "o", Reason: Suspended, Until: m.Expires})
+	out = c.Buried(noon, &Tombstone{Run: m.Run, Author: "o", Reason: Cancelled, Until: m.Expires})
+	if i, _ := c.Run(m.Run); len(of[Discard](out)) != 1 || i.State != StateCancelled {
+		t.Errorf("its deaths stay though it was suspended before, it is %s", i.State)
+	}
 }
 
 // anybody is believed where others' results are.

@@ -51,6 +51,9 @@ func (x *others) adopt(m *Manifest, unfit string) bool {
 
 // buried is about a run whose owner has said what becomes of it.
 func (x *others) buried(r *run, s *Tombstone) {
+	if r.state == StateSuspended && s.Reason.Final() {
+		r.state = StateRefused // it was left alone, and what is still kept of it goes now
+	}
 	switch s.Reason {
 	case Finished:
 		x.end(r, StateDone, "its owner says that it is finished", true)
