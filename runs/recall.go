@@ -107,7 +107,7 @@ func (o *own) recall(d *Own, unfit string) {
 		r.seq++
 	}
 	switch {
-	case d.Suspended, o.now.Unix() >= m.Expires:
+	case d.Suspended:
 		o.sleep(r)
 	case unfit != "":
 		o.refuse(r, unfit)

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -70,8 +71,9 @@ func TestSuspendedForTooLong(t *testing.T) {
 	}
 }
 
-// A run that nobody has ended by then is suspended, in this life or when the next one begins, for the clock may be
-// wrong: with that set right it can be resumed. Where nothing is kept of runs it ends.
+// A run that nobody has ended by then is suspended, in this life or in the next one, for the clock may be wrong: with
+// that set right it can be resumed. Where nothing is kept of runs it ends. The others are told, whose clocks may be
+// right, and nothing comes of a clock that is set right as soon as the peer has begun.
 func TestExpiredIsSuspended(t *testing.T) {
 	m := manifest(1, "self")
 	late := time.Unix(m.Expires, 0)
@@ -91,14 +93,30 @@ func TestExpiredIsSuspended(t *testing.T) {
 			t.Errorf("it is %s, after %v", i.State, orders)
 		}
 	}
-	c, _ := coreOf(DefaultConfig())
-	orders := c.Recall(late, &Recalled{Own: []RecalledOwn{{Own: Own{Manifest: m}}}})
-	if i, _ := c.Run(m.Run); i.State != StateSuspended || len(of[Remove](orders)) > 0 || c.MayResume(m.Run) == nil {
-		t.Errorf("in the next life it is %q, after %v", i.State, orders)
-	}
-	c.Tick(noon)
-	if no := c.MayResume(m.Run); no != nil {
-		t.Errorf("with the clock set right it cannot be resumed: %v", no)
+	for _, first := range []time.Time{late, noon} {
+		c, _ := coreOf(DefaultConfig())
+		orders := slices.Concat(c.Recall(late, &Recalled{Own: []RecalledOwn{{Own: Own{Manifest: m}}}}), c.Tick(first))
+		if len(of[Remove](orders)) > 0 {
+			t.Errorf("in the next life it is lost: %v", orders)
+		}
+		if first == noon {
+			if i, _ := c.Run(m.Run); i.State != StateRunning || len(of[Collect](orders)) > 0 {
+				t.Errorf("with the clock set right it is %s, after %v", i.State, orders)
+			}
+			continue
+		}
+		c.Collected(late, m.Run, nil)
+		told := of[Bury](c.Written(late, OwnFile, m.Run, ""))
+		if i, _ := c.Run(m.Run); i.State != StateSuspended || len(told) != 1 || told[0].Tombstone.Reason != Suspended {
+			t.Errorf("in the next life it is %q, and the others are told %v", i.State, told)
+		}
+		if c.MayResume(m.Run) == nil {
+			t.Error("it can be resumed")
+		}
+		c.Tick(noon)
+		if no := c.MayResume(m.Run); no != nil {
+			t.Errorf("with the clock set right it cannot be resumed: %v", no)
+		}
 	}
 }
 
