@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"context"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -100,7 +101,8 @@ func TestOpenedAfterAll(t *testing.T) {
 	r.ledger.close(false)
 }
 
-// All that a checkpoint holds from which a run goes on is in its own, however much that is at once.
+// All that a checkpoint holds from which a run goes on is in its own, however much that is at once, and though nobody
+// waits for it.
 func TestManyResultsGoOn(t *testing.T) {
 	b, _ := standing()
 	v := voucherOf(t, nil, nil)
@@ -118,7 +120,9 @@ func TestManyResultsGoOn(t *testing.T) {
 	for i := range uint32(many) {
 		r.stored.parts = append(r.stored.parts, steal.Partial{Path: job.Path{1 + i}, Identity: job.Identity{1}})
 	}
-	r.write(t.Context())
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	r.write(gone)
 	r.ledger.close(false)
 	<-r.ledger.done()
 	snap, err := checkpoint.Read(r.ledger.dir, checkpoint.Header{}, nil)

@@ -146,7 +146,8 @@ func (o *owner) resumeAsNew(ctx context.Context, dir string, from *statement.Sig
 	return info, err
 }
 
-// write writes what is known to the log of the run that goes on. What is there already is not written again.
+// write writes what is known to the log of the run that goes on, also if whoever has asked for that is gone. What is
+// there already is not written again.
 func (r *resumption) write(ctx context.Context) {
 	l := r.ledger.get()
 	if l == nil {
@@ -157,7 +158,7 @@ func (r *resumption) write(ctx context.Context) {
 		if l.AppendOutcome(p.Path, p.Identity, p.Outcome, p.Voucher) {
 			continue
 		}
-		if l.Sync(ctx) != nil { // which the log has told
+		if l.Sync(context.WithoutCancel(ctx)) != nil { // which the log has told
 			return
 		}
 		l.AppendOutcome(p.Path, p.Identity, p.Outcome, p.Voucher)
