@@ -32,7 +32,7 @@ var (
 )
 
 // inspect sees what a neighbour sends before pubsub does, and cuts off what is over its rate: pubsub remembers every
-// message that it looks at, so this bounds its memory.
+// message that it looks at, so this bounds its memory. It would also dial whomever a neighbour names, wherever that is.
 func (g *Gossip) inspect(from peer.ID, rpc *pubsub.RPC) error {
 	if !g.cfg.Admitted(from) {
 		g.count.notAdmitted.Add(1)
@@ -45,6 +45,9 @@ func (g *Gossip) inspect(from peer.ID, rpc *pubsub.RPC) error {
 	if now.Before(n.ignored) {
 		g.count.ignored.Add(1)
 		return errIgnored
+	}
+	for _, p := range rpc.GetControl().GetPrune() {
+		p.Peers = nil
 	}
 	for i, m := range rpc.Publish {
 		if !n.rate.take(g.cfg.NeighbourRate, now, 1+float64(len(m.Data))/sizeUnit) {
