@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/event"
 	"github.com/libp2p/go-libp2p/core/host"
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -82,6 +83,24 @@ func (h *gate) SetStreamHandler(id protocol.ID, handle network.StreamHandler) {
 		delete(h.inbound, s)
 		h.mu.Unlock()
 	})
+}
+
+// EventBus is what pubsub hears of peers by.
+func (h *gate) EventBus() event.Bus { return bus{h.Host.EventBus()} }
+
+// bus does not tell pubsub where those are who connect, members or not, by the subscription from which it keeps that
+// until they have gone, and for a quarter of an hour: it is for an exchange of peers, which there is not.
+type bus struct{ event.Bus }
+
+func (b bus) Subscribe(to any, options ...event.SubscriptionOpt) (event.Subscription, error) {
+	if all, ok := to.([]any); ok {
+		for _, one := range all {
+			if _, gone := one.(*event.EvtPeerConnectednessChanged); gone {
+				to = one
+			}
+		}
+	}
+	return b.Bus.Subscribe(to, options...)
 }
 
 func (h *gate) enter(s network.Stream) bool {

@@ -93,6 +93,8 @@ var streamMutants = []mutant{
 		new: "g.election.ranked[:0], author)"},
 	{name: "gossip/exchanged", wrong: "pubsub dials whomever a neighbour names", file: "gossip/judge.go",
 		run: "^TestNobodyIsExchanged$", old: "		p.Peers = nil\n", new: "		_ = p\n"},
+	{name: "gossip/addresses-kept", wrong: "pubsub keeps the addresses of strangers that have gone", file: "gossip/gate.go",
+		run: "^TestAddressesAreNotKept$", old: "				to = one\n", new: ""},
 	{name: "gossip/offers-wait", wrong: "an offer to a lattice waits for others that may never come",
 		file: "gossip/publish.go", run: "^TestSharedLeavesAtOnce$",
 		old: "		if items[len(items)-1].Kind == KindShared {", new: "		if false {"},
