@@ -46,7 +46,7 @@ func Modules() Kind {
 func DefaultConfig(most int64) Config {
 	o := sharedobj.Default()
 	o.MaxBytes, o.MaxEntries, o.MaxFetches, o.MaxAdopted, o.ReadPatience = 64<<20, 256, 32, 16, 30*time.Second
-	return Config{Most: most, Kind: Modules(), Objects: o, Wanted: 32, Waiting: 64, Again: 5 * time.Second}
+	return Config{Most: most, Kind: Modules(), Objects: o, Wanted: 32, Waiting: 256, Again: 5 * time.Second}
 }
 
 // Orders are what one input made the core want done, in this order.
