@@ -127,6 +127,17 @@ func (p *Peer) SpeedOf(run string) (s port.Speed) {
 	return s
 }
 
+// Measured is of how many peers it knows what they did in the last period of a run that it coordinates.
+func (p *Peer) Measured(run string) int {
+	id, _ := job.ParseRunID(run)
+	p.runs.mu.Lock()
+	defer p.runs.mu.Unlock()
+	if r := p.runs.parts[id]; r != nil && r.gauge != nil {
+		return r.gauge.last.Sampled
+	}
+	return 0
+}
+
 // Repeat has it tell everybody again, as long as it keeps the outcome.
 func (p *Peer) Repeat(run string) {
 	id, _ := job.ParseRunID(run)

@@ -127,16 +127,17 @@ type loadTeller struct {
 	lacks    bool // something of the run's input
 }
 
-// told says whether there is nothing in a load that was not told. The share of whoever holds the root grows by what
-// others do, also while it does nothing itself; that it waits is told to newcomers too.
-func (t *loadTeller) told(l *load) bool {
+// told says whether there is nothing in a load that was not told lately. The share of whoever holds the root grows by
+// what others do, also while it does nothing itself; that it waits is told to newcomers too. And a peer whose cores are
+// idle, or in one long job, says so again: who is silent is taken for one that has none.
+func (t *loadTeller) told(l *load, lately bool) bool {
 	return l.Stats.Executed == t.executed && l.Busy == t.busy && l.Share == t.share &&
-		l.Lacks == 0 && !t.lacks
+		l.Lacks == 0 && !t.lacks && (lately || l.Workers == 0)
 }
 
 // tellLoads tells everybody what this peer does for each run, if that has changed and it is time.
 func (t *conductor) tellLoads(now time.Time) {
-	every := t.swarm.members.loadEvery(t.every)
+	every, again := t.swarm.members.loadEvery(t.every), min(t.loadLife(), t.crew.cfg.AdaptEvery)/2
 	for _, r := range t.inProgress() {
 		if now.Sub(r.load.at) < every {
 			continue
@@ -148,7 +149,7 @@ func (t *conductor) tellLoads(now time.Time) {
 			l.Efficiency = int(r.efficiency() * wholeShare)
 		}
 		t.mu.Unlock()
-		if r.load.told(l) {
+		if r.load.told(l, now.Sub(r.load.at) < again) {
 			continue
 		}
 		r.load = loadTeller{now, l.Stats.Executed, l.Busy, l.Share, l.Lacks > 0}
@@ -159,6 +160,11 @@ func (t *conductor) tellLoads(now time.Time) {
 // loadEvery is how often a peer tells its load while it changes: every Config.Every in a small swarm.
 func (m *members) loadEvery(least time.Duration) time.Duration {
 	return report.Every(m.count(), report.LoadsPerSecond, least)
+}
+
+// loadLife is for how long a load is believed to be the present one.
+func (t *conductor) loadLife() time.Duration {
+	return max(loadLife, loadTurns*t.swarm.members.loadEvery(t.every))
 }
 
 // loadNow is what there is to tell of this peer's part.
@@ -186,7 +192,7 @@ func (t *conductor) hearLoad(from peer.ID, payload []byte) {
 		return // checked before
 	}
 	l.heard = t.now()
-	l.until = l.heard.Add(max(loadLife, loadTurns*t.swarm.members.loadEvery(t.every)))
+	l.until = l.heard.Add(t.loadLife())
 	t.mu.Lock()
 	r := t.parts[l.Run]
 	if r != nil && (r.loads[from] != nil || len(r.loads) < maxLoads) {

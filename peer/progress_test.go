@@ -88,19 +88,26 @@ func TestHowFarARunIs(t *testing.T) {
 }
 
 // Guards that all hear how far a run is from whoever holds its root, also while that does nothing itself: what others
-// do brings it on, as when its owner's machine is not to compute.
+// do brings it on, as when its owner's machine is not to compute. And a peer that has cores and nothing new to tell
+// says now and then that it has them.
 func TestProgressIsTold(t *testing.T) {
 	l := &load{Busy: 1, Share: 300_000, Stats: report.RunStats{Jobs: report.Jobs{Executed: 7}}}
 	before := loadTeller{executed: 7, busy: 1, share: 300_000}
-	if !before.told(l) {
+	if !before.told(l, true) {
 		t.Error("what was told is told again")
 	}
 	for _, change := range []func(l *load){
 		func(l *load) { l.Share++ }, func(l *load) { l.Busy = 0 }, func(l *load) { l.Stats.Executed++ },
 	} {
 		now := *l
-		if change(&now); before.told(&now) {
+		if change(&now); before.told(&now, true) {
 			t.Errorf("%+v is not told", now)
 		}
+	}
+	if !before.told(l, false) {
+		t.Error("a peer without cores says so again and again")
+	}
+	if l.Workers = 1; before.told(l, false) || !before.told(l, true) {
+		t.Error("a peer that has cores does not say so now and then")
 	}
 }

@@ -136,6 +136,21 @@ func TestEagerRunPassesSlowPeer(t *testing.T) {
 	})
 }
 
+// Peers that have nothing to do count: a run with one job on three peers uses a third of them, and asks for no more.
+// (They were silent, so it used all that it knew of, and sent home whoever was one too many for twice as many.)
+func TestIdlePeersCount(t *testing.T) {
+	t.Parallel()
+	list := swarm(t, 3, hasty, func(c *peer.Config) { c.AdaptEvery, c.Workers = time.Second, 1 })
+	run := submit(t, list[0], "crawl", filepath.Join(t.TempDir(), "begun"))
+	until(t, "all three are measured", func() bool { return list[0].Measured(run) == 3 })
+	if e := runs(t, list[0])[run].Efficiency; e <= 0 || e > 0.5 {
+		t.Errorf("the efficiency is %v", e)
+	}
+	if err := list[0].Cancel(t.Context(), run); err != nil {
+		t.Error(err)
+	}
+}
+
 // All peers of a run that adapts measure themselves by the same job, which has run where the root is: that names it.
 func TestYardstickTravels(t *testing.T) {
 	t.Parallel()

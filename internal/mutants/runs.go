@@ -273,6 +273,8 @@ var runsMutants = []mutant{
 		new: "s.Reason == Suspended {"},
 	{name: "peer/progress-untold", wrong: "a root that only waits keeps to itself how far its run is", file: "peer/load.go",
 		pkg: "peer", run: "^TestProgressIsTold$", old: " && l.Share == t.share", new: ""},
+	{name: "peer/idle-untold", wrong: "a peer that has nothing to do is not counted where its run is measured",
+		old: " && (lately || l.Workers == 0)", new: " && (lately || true)"},
 	{name: "runs/not-asked-after", wrong: "a run whose end was missed goes on for ever", file: "runs/others_runs.go",
 		pkg: "runs", run: "^TestMissedEndIsAskedFor$",
 		old: "	for _, id := range x.whomToAsk(r.m, r.turn) {", new: "	for _, id := range x.whomToAsk(r.m, r.turn)[:0] {"},
