@@ -106,6 +106,14 @@ func TestMoreAreRequestedTheHigherTheEfficiency(t *testing.T) {
 			t.Errorf("%v overhead, at most %d: %+v", c.overhead, c.max, d)
 		}
 	}
+	for wanted, want := range map[int]int{0: 8, 8: 8, 30: 30} { // of one peer, as the others have not come yet
+		core := newCore(t, Paper, func(cfg *Config) { cfg.Min, cfg.Max = 8, 40 })
+		s := swarm([]int{1}, Sample{}, nil)
+		s.Roster.Wanted = wanted
+		if d := core.Step(s); d.Roster.Wanted != want || (len(d.Changes) > 0) != (want > wanted) {
+			t.Errorf("at least 8, and %d were wanted: %+v", wanted, d)
+		}
+	}
 	core := newCore(t, Volunteers, nil)
 	if d := core.Step(swarm([]int{10}, Sample{}, nil)); len(d.Changes) > 0 {
 		t.Errorf("volunteers are not counted: %+v", d)

@@ -165,11 +165,12 @@ func (c *Core) grow(n int, d *Decision) {
 		return
 	}
 	wanted := min(n+whole(float64(n)*(d.Efficiency/c.cfg.EMax-1)), whole(c.cfg.MostGrowth*float64(n)))
+	wanted = max(wanted, c.cfg.Min)
 	if c.cfg.Max > 0 {
 		wanted = min(wanted, c.cfg.Max)
 	}
-	if wanted <= n || d.Roster.Wanted == wanted {
-		return
+	if wanted <= max(n, d.Roster.Wanted) {
+		return // as many are wanted already, and some are on their way
 	}
 	d.Roster.Wanted = wanted
 	d.Changes = append(d.Changes, Change{Kind: AskedForMore, Number: wanted - n, Share: d.Efficiency})

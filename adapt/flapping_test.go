@@ -211,8 +211,8 @@ func check(t *rapid.T, cfg *Config, s *Situation, d *Decision) {
 		t.Fatalf("all at once: %v", d.Changes)
 	case n[ClusterExcluded] == 0 && 2*left < len(s.Members):
 		t.Fatalf("%d of %d are left: %v", left, len(s.Members), d.Changes)
-	case n[AskedForMore] > 0 && d.Roster.Wanted > cfg.Max:
-		t.Fatalf("%d wanted, at most %d", d.Roster.Wanted, cfg.Max)
+	case n[AskedForMore] > 0 && (d.Roster.Wanted > cfg.Max || d.Roster.Wanted <= max(s.Roster.Wanted, cfg.Min-1)):
+		t.Fatalf("%d wanted, %d to %d of them may be, after %d", d.Roster.Wanted, cfg.Min, cfg.Max, s.Roster.Wanted)
 	case len(d.Roster.Out) > MaxOut:
 		t.Fatalf("%d are out", len(d.Roster.Out))
 	}

@@ -21,6 +21,8 @@ var adaptMutants = []mutant{
 	{name: "adapt/growth-by-the-square", wrong: "it asks for more than the efficiency bears",
 		file: "adapt/core.go", run: adaptRules, old: "(d.Efficiency/c.cfg.EMax-1)",
 		new: "(d.Efficiency/c.cfg.EMax/c.cfg.EMax-1)"},
+	{name: "adapt/fewer-more", wrong: "it asks for more, and for fewer than before", old: "wanted <= max(n, d.Roster.Wanted)",
+		new: "wanted <= n || wanted == d.Roster.Wanted"},
 	{name: "adapt/any-goes", wrong: "not the worst go", old: "return cmp.Compare(b.badness, a.badness)",
 		new: "return cmp.Compare(a.Peer, b.Peer)"},
 	{name: "adapt/volunteers-released", wrong: "idle volunteers are sent away",
