@@ -325,6 +325,23 @@ func TestTheMasterStays(t *testing.T) {
 	}
 }
 
+// Nor does its cluster stay out to which it moves: a laptop that is taken to where the others are computes with them.
+func TestTheMastersNewClusterComesBack(t *testing.T) {
+	core := newCore(t, Volunteers, nil)
+	d := core.Step(link(0.9, 0))
+	s := swarm([]int{1, 4}, Sample{Overhead: 0.5}, nil)
+	if s.Roster = d.Roster; !s.Roster.Excludes(Member{"c1", "c"}) {
+		t.Fatalf("%+v", d)
+	}
+	s.Members[0].Cluster = "c"
+	if d = core.Step(s); d.Roster.Excludes(Member{"c1", "c"}) || counts(&d)[ClusterReadmitted] != 1 {
+		t.Errorf("%+v", d)
+	}
+	if d = core.Step(&Situation{Roster: d.Roster, Master: "a1", Members: s.Members}); len(d.Changes) > 0 {
+		t.Errorf("it is said again: %v", d.Changes)
+	}
+}
+
 // Those whom nobody has heard of, who came in the middle, or who say what cannot be, do not count; without half of the
 // members nothing is decided.
 func TestOnlySoundSamplesCount(t *testing.T) {

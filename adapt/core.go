@@ -99,12 +99,15 @@ func (c *Core) age(s *Situation, d *Decision) {
 	if c.calm++; c.calm >= c.cfg.PatienceMost {
 		c.patience = c.cfg.Patience
 	}
-	kept := d.Roster.Out[:0]
+	kept, home := d.Roster.Out[:0], clusterOf(s)
 	for _, x := range d.Roster.Out {
 		now := s.Links[x.Cluster]
 		known := now > 0 && x.Rate > 0
 		switch {
 		case x.Left == 0 || c.cfg.Mode == Off:
+		case x.Peer == "" && x.Cluster == home: // the master has moved there
+			x.Left = 0
+			d.Changes = append(d.Changes, Change{Kind: ClusterReadmitted, Cluster: home})
 		case known && now >= c.enough(&x):
 			x.Left = 0
 			d.Changes = append(d.Changes, Change{Kind: ClusterReadmitted, Cluster: x.Cluster, Peer: x.Peer, Rate: now})

@@ -42,6 +42,8 @@ var adaptMutants = []mutant{
 	{name: "adapt/master-released", wrong: "the master is sent away", old: "m.Peer == s.Master || ", new: ""},
 	{name: "adapt/masters-cluster", wrong: "the master's cluster is excluded", file: "adapt/links.go",
 		run: adaptBounds + "|" + adaptRules, old: "k.id == home || ", new: "k.id == home && false || "},
+	{name: "adapt/masters-new-cluster", wrong: "the cluster stays out to which the master has moved", file: "adapt/core.go",
+		run: adaptRules, old: "x.Peer == \"\" && x.Cluster == home", new: "x.Peer == \"\" && x.Cluster == home && false"},
 	{name: "adapt/one-bad-period", wrong: "one bad period is enough", file: "adapt/links.go", run: adaptRules,
 		old: "bad[k.id] && c.bad[k.id]", new: "bad[k.id]"},
 	{name: "adapt/periods-add-up", wrong: "bad periods need not be in a row", old: "if c.bad = bad; out",
