@@ -111,7 +111,7 @@ func (c *Core) age(s *Situation, d *Decision) {
 		case known && now >= c.enough(&x):
 			x.Left = 0
 			d.Changes = append(d.Changes, Change{Kind: ClusterReadmitted, Cluster: x.Cluster, Peer: x.Peer, Rate: now})
-		case known && c.periods%c.cfg.SlowerBack != 0:
+		case known && c.periods%c.cfg.SlowerBack != 1%c.cfg.SlowerBack: // the first of each master counts
 		default:
 			if x.Left--; x.Left > 0 {
 				break

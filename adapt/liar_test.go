@@ -109,6 +109,24 @@ func TestNobodyKeepsAClusterOut(t *testing.T) {
 	}
 }
 
+// Nor does it stay out because another peer becomes master again and again.
+func TestNobodyKeepsAClusterOutForALaterMaster(t *testing.T) {
+	for every := 1; every <= 16; every++ {
+		r := Roster{Out: []Exclusion{{Cluster: "c", Rate: 1e15, Left: 10, Times: 1}}}
+		var core *Core
+		n := 0
+		for ; r.Excludes(Member{Cluster: "c"}) && n < 100; n++ {
+			if n%every == 0 {
+				core = newCore(t, Volunteers, nil)
+			}
+			r = core.Step(&Situation{Roster: r, Links: map[ClusterID]float64{"c": 200e3}}).Roster
+		}
+		if n > 80 {
+			t.Errorf("with a new master every %d periods it is out after %d", every, n)
+		}
+	}
+}
+
 // What went by mistake is taken back, though somebody says that it has done much since: with cores that it did not
 // have, elsewhere, or as somebody new.
 func TestNobodyHidesAMistake(t *testing.T) {
