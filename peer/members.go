@@ -142,7 +142,8 @@ func (m *members) crowd(by []peer.ID, besides *memberCard) bool {
 // sameMember says whether two cards of a peer mean the same for runs and clusters.
 func sameMember(a, b *statement.Card) bool {
 	return a.Incarnation == b.Incarnation && a.Leaving == b.Leaving && a.Label == b.Label && a.Cluster == b.Cluster &&
-		slices.Equal(a.Apps, b.Apps) && slices.Equal(a.Networks, b.Networks) && slices.Equal(a.Addrs, b.Addrs)
+		(a.Cores > 0) == (b.Cores > 0) && slices.Equal(a.Apps, b.Apps) &&
+		slices.Equal(a.Networks, b.Networks) && slices.Equal(a.Addrs, b.Addrs)
 }
 
 // review forgets those who are no members any more.

@@ -151,6 +151,40 @@ func TestIdlePeersCount(t *testing.T) {
 	}
 }
 
+// A run that may have two peers does not keep a place for one that is paused: the third has it.
+func TestPausedPeersTakeNoSeat(t *testing.T) {
+	t.Parallel()
+	list := swarm(t, 3, hasty)
+	work := last(t)
+	b, err := wire.Value().Encode(work.arg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := list[0].Submit(t.Context(), control.Submission{App: "peertest", Function: "peertest.count", Argument: b,
+		MaxPeers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := func(p *peer.Peer) bool {
+		n, _ := list[0].RosterOf(r.Run)
+		member, _ := list[0].Gives(r.Run, p)
+		return n > 0 && member
+	}
+	until(t, "one of two has a place", func() bool { return has(list[1]) != has(list[2]) })
+	seated, other := list[1], list[2]
+	if has(other) {
+		seated, other = other, seated
+	}
+	if err := seated.Pause(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the other one has it", func() bool { return has(other) && !has(seated) && works(t, other, r.Run) })
+	work.end(t)
+	if got := await[int](t, list[0], r.Run); got != work.want {
+		t.Errorf("the answer is %d, want %d", got, work.want)
+	}
+}
+
 // All peers of a run that adapts measure themselves by the same job, which has run where the root is: that names it.
 func TestYardstickTravels(t *testing.T) {
 	t.Parallel()

@@ -38,6 +38,13 @@ func (s *swarm) Alive(name runs.PeerID) bool {
 	return !s.places.silent(id) && (s.members.get(id) != nil || s.board.connected(id) && s.board.admitted(id))
 }
 
+// Computes says whether a peer is not paused, by its owner or by what it allows now, as its card tells.
+func (s *swarm) Computes(name runs.PeerID) bool {
+	id, err := peer.Decode(string(name))
+	c := s.members.get(id)
+	return err == nil && (c == nil || c.Cores > 0)
+}
+
 // Admitted says whether a peer is a member.
 func (s *swarm) Admitted(name runs.PeerID) bool {
 	id, err := peer.Decode(string(name))

@@ -8,11 +8,12 @@ import (
 )
 
 // everybody is a swarm in which all are members, and alive unless they are said not to be.
-type everybody struct{ silent, strange, partners []PeerID }
+type everybody struct{ silent, strange, partners, paused []PeerID }
 
 func (v *everybody) Alive(id PeerID) bool        { return !slices.Contains(v.silent, id) }
 func (v *everybody) Admitted(id PeerID) bool     { return !slices.Contains(v.strange, id) }
 func (v *everybody) Partners(*Manifest) []PeerID { return v.partners }
+func (v *everybody) Computes(id PeerID) bool     { return !slices.Contains(v.paused, id) }
 func (v *everybody) Bury(*Tombstone) []byte      { return []byte("t") }
 func (v *everybody) Claim(*Claim) []byte         { return []byte("c") }
 func (v *everybody) Enroll(*Roster) []byte       { return []byte("r") }

@@ -203,7 +203,7 @@ func (x *musters) why(r *run) string {
 	if s.Excludes(x.self, x.view.Cluster(x.self)) {
 		return "its coordinator does without this peer at present"
 	}
-	if s.Wanted == 0 || s.seated(r.m, x.everybody(r), x.view.Cluster)[x.self] {
+	if s.Wanted == 0 || x.seated(r, s)[x.self] {
 		r.rosters.crowded = time.Time{}
 		return ""
 	}
@@ -217,6 +217,17 @@ func (x *musters) why(r *run) string {
 }
 
 func (x *musters) everybody(r *run) []PeerID { return append(x.view.Partners(r.m), x.self) }
+
+// seated are the peers that a roster has room for: whoever has no core at present takes nobody's seat.
+func (x *musters) seated(r *run, s *saying) map[PeerID]bool {
+	var all []PeerID
+	for _, id := range x.everybody(r) {
+		if id == r.m.Owner || id == s.Author || x.view.Computes(id) {
+			all = append(all, id)
+		}
+	}
+	return s.seated(r.m, all, x.view.Cluster)
+}
 
 // Seated says of each peer whether it may take part in a run, as far as this one knows; barred, whether it is out by
 // name or by cluster.
@@ -235,7 +246,7 @@ func (x *musters) Seated(id RunID) (in, barred func(PeerID) bool) {
 	if s.Wanted == 0 {
 		return func(id PeerID) bool { return !barred(id) }, barred
 	}
-	seated := s.seated(r.m, x.everybody(r), x.view.Cluster)
+	seated := x.seated(r, s)
 	return func(id PeerID) bool { return seated[id] }, barred
 }
 

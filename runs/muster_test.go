@@ -267,6 +267,25 @@ func testSeats(t *testing.T, m *Manifest) {
 	}
 }
 
+// Whoever has no core at present takes nobody's seat, but the owner and the author keep theirs.
+func TestMustersSeatNobodyThatIsPaused(t *testing.T) {
+	for n := range 8 {
+		m := adaptive(n, "o", "d")
+		c, v := coreOf(DefaultConfig())
+		v.partners, v.paused = []PeerID{"d", "o", "p"}, []PeerID{"d", "o", "p"}
+		take(c, m)
+		c.Rostered(noon, &Roster{Run: m.Run, Author: "o", Number: 1, Wanted: 2}, "o")
+		in, _ := c.Musters.Seated(m.Run)
+		if !in("self") || !in("o") || in("d") || in("p") {
+			t.Errorf("run %d: of self, o, d and p %t, %t, %t and %t are in", n, in("self"), in("o"), in("d"), in("p"))
+		}
+		v.paused = nil
+		if in, _ = c.Musters.Seated(m.Run); !in("d") {
+			t.Error("a deputy that is back has no seat")
+		}
+	}
+}
+
 // A run that does not adapt, and one whose owner compares outcomes, have no rosters.
 func TestMustersOnlyWhereRunsAdapt(t *testing.T) {
 	for _, m := range []*Manifest{manifest(1, "o"), adaptive(2, "o")} {

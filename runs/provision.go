@@ -25,7 +25,7 @@ func (x *musters) provision(r *run) {
 	}
 	there := 0
 	for _, id := range x.everybody(r) {
-		if now == nil || id == x.self || !now.Excludes(id, x.view.Cluster(id)) {
+		if now == nil || id == x.self || x.view.Computes(id) && !now.Excludes(id, x.view.Cluster(id)) {
 			there++
 		}
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 // provisioned is how many machines are asked for in each of some minutes for a run that wants so many peers, of which
-// so many are there besides the owner.
-func provisioned(m *Manifest, wanted int, there []int, change func(*Config)) (asked []int) {
+// so many are there besides the owner, and so many of them paused.
+func provisioned(m *Manifest, wanted int, there []int, paused int, change func(*Config)) (asked []int) {
 	cfg := DefaultConfig()
 	cfg.Provision, cfg.ProvisionAfter = 8, 2*time.Minute
 	if change != nil {
@@ -25,6 +25,7 @@ func provisioned(m *Manifest, wanted int, there []int, change func(*Config)) (as
 		for k := range n {
 			v.partners = append(v.partners, PeerID("p"+string(rune('a'+k))))
 		}
+		v.paused = v.partners[:min(paused, n)]
 		sum := 0
 		for _, o := range of[Provision](c.Tick(noon.Add(time.Duration(i+1) * time.Minute))) {
 			sum += o.Machines
@@ -45,6 +46,7 @@ func TestProvision(t *testing.T) {
 		least  int
 		wanted int
 		there  []int
+		paused int
 		change func(*Config)
 		want   []int
 	}{
@@ -52,6 +54,8 @@ func TestProvision(t *testing.T) {
 		{name: "bounded", adapt: "paper", wanted: 100, there: alone, want: []int{0, 0, 8, 0, 0, 0}},
 		{name: "they come", adapt: "paper", wanted: 4, there: []int{0, 0, 0, 3, 3, 3}, want: []int{0, 0, 3, 0, 0, 0}},
 		{name: "some come", adapt: "paper", wanted: 4, there: []int{0, 0, 0, 2, 2, 2}, want: []int{0, 0, 3, 0, 1, 0}},
+		{name: "they come, and are paused", adapt: "paper", wanted: 4, there: []int{0, 0, 0, 3, 3, 3}, paused: 1,
+			want: []int{0, 0, 3, 0, 1, 0}},
 		{name: "gone for a moment", adapt: "paper", wanted: 4, there: []int{3, 0, 3, 0, 3, 0}, want: none},
 		{name: "any number", adapt: "paper", there: alone, want: none},
 		{name: "the owner's least", adapt: "volunteers", least: 3, there: alone, want: []int{0, 2, 0, 2, 0, 2}},
@@ -61,7 +65,7 @@ func TestProvision(t *testing.T) {
 	} {
 		m := adaptive(1, "self")
 		m.Adapt, m.MinPeers = c.adapt, c.least
-		if got := provisioned(m, c.wanted, c.there, c.change); !slices.Equal(got, c.want) {
+		if got := provisioned(m, c.wanted, c.there, c.paused, c.change); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v are asked for, want %v", c.name, got, c.want)
 		}
 	}

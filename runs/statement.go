@@ -158,6 +158,8 @@ type View interface {
 	Alive(PeerID) bool
 	// Admitted says whether a peer is a member that was let in, alive or not.
 	Admitted(PeerID) bool
+	// Computes says whether a peer may use cores at present, as it says itself; this peer counts itself among these.
+	Computes(PeerID) bool
 	// Cluster is where a peer is; "" if that is not known.
 	Cluster(PeerID) string
 	// Hand is by whom a peer is a member: all in one hand count once. It is "" where that proves nothing.

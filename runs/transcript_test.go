@@ -57,6 +57,7 @@ func (a *actor) Enroll(*Roster) []byte  { return []byte("r") }
 func (a *actor) Cluster(PeerID) string  { return "" }
 func (a *actor) Hand(PeerID) string     { return "" }
 func (a *actor) Hands(*Manifest) int    { return 2 }
+func (a *actor) Computes(PeerID) bool   { return true }
 func (a *actor) Alive(id PeerID) bool   { return !a.silent[id] }
 func (a *actor) Admitted(id PeerID) bool {
 	x := a.s.actors[id]

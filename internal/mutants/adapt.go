@@ -116,6 +116,9 @@ var adaptMutants = []mutant{
 		new: "known"},
 	{name: "adapt/out-for-later-masters", wrong: "while masters change it does not come back either",
 		old: "!= 1%c.cfg.SlowerBack", new: "!= 0"},
+	{name: "adapt/clusters-stay-out", wrong: "a cluster whose bandwidth nobody can measure is out for good",
+		run: "^TestClustersTryAgain$", old: "case known && c.periods%c.cfg.SlowerBack != 1%c.cfg.SlowerBack:",
+		new: "case x.Peer == \"\":"},
 	{name: "adapt/moved", wrong: "who goes where others went makes good for them", file: "adapt/trial.go",
 		run: adaptLiars, old: "m.Cluster == was.Cluster", new: "was.Cluster != \"\""},
 	{name: "adapt/more-cores", wrong: "cores that nobody had before make good for those that went",
@@ -135,6 +138,9 @@ const (
 
 // gaugeMutants are mistakes in how peers measure how fast they are.
 var gaugeMutants = []mutant{
+	{name: "peer/idle-untold", wrong: "a peer that has nothing to do is not counted where its run is measured",
+		file: "peer/load.go", pkg: "peer", run: "^TestProgressIsTold$", old: " && (lately || l.Workers == 0)",
+		new: " && (lately || true)"},
 	{name: "gauge/any-time", wrong: "speed is measured for as long as there is time",
 		file: "internal/compute/gauge.go", run: gauges, old: "max(g.next, g.idle+gaugeIdle, now+due)",
 		new: "max(g.next, g.idle+gaugeIdle, now+min(due, 0))"},

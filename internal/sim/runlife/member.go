@@ -54,6 +54,7 @@ func (m *member) Alive(id runs.PeerID) bool {
 }
 func (m *member) Admitted(id runs.PeerID) bool { return m.w.member(id) != nil }
 func (m *member) Hand(id runs.PeerID) string   { return string(id) }
+func (m *member) Computes(runs.PeerID) bool    { return true }
 func (m *member) Hands(*runs.Manifest) int     { return 2 }
 func (m *member) Partners(*runs.Manifest) (list []runs.PeerID) {
 	for _, o := range m.w.members {
