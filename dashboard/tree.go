@@ -62,6 +62,12 @@ func (s *Summary) subtract(o Summary) { // unsigned numbers wrap around, and bac
 // DefaultSegments is how many segments a Tree holds one by one.
 const DefaultSegments = 50_000
 
+// pathOfPlace is how many characters of a job's path the place of a segment has room for: longer ones take several.
+const pathOfPlace = 256
+
+// places is how many of those that a Tree has a segment takes.
+func (s *Segment) places() int { return 1 + len(s.Job)/pathOfPlace }
+
 // A Tree is the steal tree of one run, of bounded size: when there are too many segments, those that ended
 // earliest and have none under them are folded into the one that they were stolen from, which from then on
 // counts them. Nothing is lost from the sums.
@@ -80,7 +86,8 @@ type Tree struct {
 	waiting map[string][]*node // those at the top whose parent is not known, by its ID
 	ended   byEnd              // segments that may be folded
 	byJob   map[string][]*node // those with a Job, in the order in which they came
-	of      map[string]int     // how many are held, by peer
+	of      map[string]int     // places that are taken, by peer
+	taken   int                // by all
 	looked  int                // at siblings of new segments, for the peer whose report is heard
 
 	changes // tree_changes.go
@@ -133,7 +140,7 @@ func (n *node) total() (s Summary) {
 	return s
 }
 
-// NewTree makes an empty tree that holds at most so many segments, at least one.
+// NewTree makes an empty tree that has so many places for segments, at least one.
 func NewTree(most int) *Tree {
 	top := &node{at: -1, sums: &sums{}}
 	top.prev, top.next = top, top
@@ -170,7 +177,7 @@ func (t *Tree) Put(s Segment) error {
 	if s.Parent == s.ID || t.isUnder(s.Parent, s.ID) {
 		return fmt.Errorf("%w: segment %q is under itself", report.ErrBadInput, s.ID)
 	}
-	if t.isFull(&s) || !t.fold(t.most-1-t.of[s.Peer]/8) {
+	if t.isFull(&s) || !t.fold(t.most-s.places()-t.of[s.Peer]/8) {
 		return ErrTreeFull
 	}
 	n := &node{Segment: s, at: -1}
@@ -307,9 +314,9 @@ func (t *Tree) unlist(n *node) {
 	}
 }
 
-// fold folds segments until there are at most so many, and says whether it could.
+// fold folds segments until at most so many places are taken, and says whether it could.
 func (t *Tree) fold(to int) bool {
-	for len(t.nodes) > to {
+	for t.taken > to {
 		if len(t.ended) == 0 {
 			return false
 		}

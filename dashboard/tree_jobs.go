@@ -100,7 +100,8 @@ func (t *Tree) claimFrom(p, n *node, next time.Duration) {
 func (t *Tree) add(n *node) {
 	t.last++
 	n.number = t.last
-	t.of[n.Peer]++
+	t.of[n.Peer] += n.places()
+	t.taken += n.places()
 	if n.Job != "" {
 		t.byJob[n.Job] = append(t.byJob[n.Job], n)
 	}
@@ -108,7 +109,8 @@ func (t *Tree) add(n *node) {
 
 func (t *Tree) drop(n *node) {
 	t.gone(n)
-	if t.of[n.Peer]--; t.of[n.Peer] == 0 {
+	t.taken -= n.places()
+	if t.of[n.Peer] -= n.places(); t.of[n.Peer] == 0 {
 		delete(t.of, n.Peer)
 	}
 	list := slices.DeleteFunc(t.byJob[n.Job], func(o *node) bool { return o == n })
@@ -158,7 +160,7 @@ func (t *Tree) Running() (list []Segment) {
 	return list
 }
 
-// Shrink folds what can be until there are at most so many segments, and has the tree hold no more from now on.
+// Shrink folds what can be until at most so many places are taken, and has the tree have no more from now on.
 func (t *Tree) Shrink(most int) {
 	t.most = max(1, min(t.most, most))
 	t.fold(t.most)
