@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -236,5 +237,23 @@ func TestLongPathsAreBounded(t *testing.T) {
 	}
 	if s.tree.taken != taken || taken > 1000 {
 		t.Errorf("%d places are said to be taken, and are %d", s.tree.taken, taken)
+	}
+}
+
+// Guards against a member that tells of ways to clusters that there are not: the page has room for 20, in the order of
+// their names, and showed no others.
+func TestWaysToNowhere(t *testing.T) {
+	lies := report.Part{Peer: "liar", Cluster: "here"}
+	for i := range 64 {
+		lies.Ways = append(lies.Ways, report.Way{Cluster: fmt.Sprint("!", i), Taken: 1})
+	}
+	s := newStories()
+	s.hear(t.Context(), "self", []report.Part{lies, {Peer: "p", Cluster: "there",
+		Ways: []report.Way{{Cluster: "here", Taken: 5}, {Cluster: "idle", Taken: 2}}}},
+		[]Peer{{Peer: "p", Cluster: "there"}, {Peer: "q", Cluster: "idle"}}, nil,
+		time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC))
+	want := []Flow{{From: "here", To: "there", Taken: 5}, {From: "idle", To: "there", Taken: 2}}
+	if got := s.flows(); !slices.Equal(got, want) {
+		t.Errorf("the ways are %+v", got)
 	}
 }

@@ -193,19 +193,30 @@ func (s *stories) digests() []TreeDigest {
 	return list
 }
 
-// flows adds up what the peers of each cluster say of their ways to the others.
+// flows adds up what the peers of each cluster say of their ways to the others. Of ways to where nobody is one member
+// could name so many that those between others are not shown.
 func (s *stories) flows() []Flow {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	type pair struct{ from, to string }
-	sums := map[pair]*Flow{}
-	rtts := map[pair][]float64{}
+	there := map[string]bool{}
+	for _, p := range s.peers {
+		there[p.Cluster] = true
+	}
 	for id, r := range s.ways {
 		if _, ok := s.peers[id]; !ok && id != s.self && len(s.ways) > 2*len(s.peers)+2 {
 			delete(s.ways, id) // it is gone for long
 			continue
 		}
+		there[r.cluster] = true
+	}
+	type pair struct{ from, to string }
+	sums := map[pair]*Flow{}
+	rtts := map[pair][]float64{}
+	for _, r := range s.ways {
 		for _, w := range r.ways {
+			if !there[w.Cluster] {
+				continue
+			}
 			k := pair{w.Cluster, r.cluster}
 			if sums[k] == nil {
 				sums[k] = &Flow{From: w.Cluster, To: r.cluster}

@@ -76,6 +76,8 @@ var borderMutants = []mutant{
 		old: "ok && !was.Ended || !ok && now.Sub(r.Submitted) < briefRun", new: "!was.Ended"},
 	{name: "dashboard/own-ways-lost", wrong: "this peer's own ways are forgotten where many peers have gone",
 		file: "dashboard/stories.go", run: "^TestWaysOfWhoIsThere$", old: "id != s.self && len", new: "len"},
+	{name: "dashboard/ways-to-nowhere", wrong: "one member's ways to clusters that there are not hide all others",
+		file: "dashboard/stories.go", run: "^TestWaysToNowhere$", old: "if !there[w.Cluster] {", new: "if false {"},
 	{name: "dashboard/all-join", wrong: "whoever is there at the first look has just joined",
 		file: "dashboard/history.go", run: "^TestMembersAreRemembered$", old: "was == nil", new: "false"},
 	{name: "dashboard/hears-on", wrong: "the end of the server waits for all that peers have told",
