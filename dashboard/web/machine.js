@@ -3,7 +3,7 @@
 /** @import {Model} from "./model.js" */
 /** @import {Live} from "./live.js" */
 import { Allowed } from "./allowed.js";
-import { badge, el, Facts, say, setBadge, show, Table } from "./dom.js";
+import { badge, el, Facts, keep, say, setBadge, show, Table } from "./dom.js";
 import { bytes, count, duration, many, moment, peerName, plain, secondsTo, sign } from "./format.js";
 import { sentence } from "./overview.js";
 
@@ -91,6 +91,6 @@ export class Machine {
       ["Programs of this machine", s.executables?.length ? `jobs may have run: ${s.executables.join(", ")}` : ""],
       ["Version", plain(s.version)], ["Started", moment(s.started)], ["Cores it may use", count(s.workers)],
     ]);
-    this.#addresses.replaceChildren(...(s.addresses ?? []).map((a) => el("li", {}, el("code", {}, plain(a)))));
+    keep(this.#addresses, s.addresses ?? [], (a) => a, (a) => el("li", {}, el("code", {}, plain(a))), () => {});
   }
 }

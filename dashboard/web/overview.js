@@ -1,6 +1,6 @@
 // Am I working, how fast, with whom, when is it done, and what is wrong.
 
-/** @import {Happening, Model} from "./model.js" */
+/** @import {Model} from "./model.js" */
 /** @import {Run, Status, TreeDigest} from "./types.js" */
 import { Chart } from "./chart.js";
 import { badge, el, keep, say, setBadge, show } from "./dom.js";
@@ -137,7 +137,7 @@ export class Overview {
     keep(this.#wrong, list, ([letter, , t]) => letter + t, ([letter, tone, t]) => el("li", {}, badge([letter, tone]), t), () => {});
     const notices = model.notices;
     show(this.#quiet, notices.length === 0);
-    this.#notices.replaceChildren(...notices.map((/** @type {Happening} */ n) =>
-      el("li", {}, badge([n.letter, n.tone]), el("span", { class: "dim" }, `${clock(n.at)} `), n.text)));
+    keep(this.#notices, notices, (n) => `${n.at.getTime()} ${n.text}`, (n) =>
+      el("li", {}, badge([n.letter, n.tone]), el("span", { class: "dim" }, `${clock(n.at)} `), n.text), () => {});
   }
 }

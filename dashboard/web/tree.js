@@ -217,11 +217,14 @@ export class Tree {
     for (let n = this.#zoom; n; n = n.above) path.unshift(n);
     /** @type {(Node | null)[]} */
     const steps = [null, ...path];
-    this.#crumbs.replaceChildren(...steps.map((n) => {
-      const b = el("button", { type: "button", ...(n === this.#zoom ? { "aria-current": "true" } : {}) }, n ? `${signs[n.p]?.label ?? ""} ${this.#jobName(n)}` : "All");
-      b.addEventListener("click", () => this.#enter(n));
+    keep(this.#crumbs, steps, (n) => String(n?.n), (n) => {
+      const b = el("button", { type: "button" });
+      b.addEventListener("click", () => this.#enter(this.#copy?.nodes.get(n?.n ?? 0) ?? null));
       return b;
-    }));
+    }, (b, n) => {
+      say(b, n ? `${signs[n.p]?.label ?? ""} ${this.#jobName(n)}` : "All");
+      b.setAttribute("aria-current", String(n === this.#zoom));
+    });
   }
 
   #jobName(/** @type {Node} */ n) { return n.job.length > 20 ? `…${n.job.slice(-18)}` : n.job; }

@@ -355,6 +355,21 @@ await step("phones of 360 and 400 pixels show everything without scrolling sidew
   }
 });
 
+await step("what is selected stays selected when something changes", async () => {
+  const select = (list) => list.evaluate((e) => {
+    getSelection().selectAllChildren(e);
+    return getSelection().toString();
+  });
+  for (const [key, list, state] of [["6", "main code", "idle"], ["1", "main ul:last-child li", "paused"]]) {
+    await page.keyboard.press(key);
+    const text = await select(page.locator(list).first());
+    await ask("work", { state });
+    await page.locator("main .lead", { hasText: state === "idle" ? "Idle" : "Paused" }).waitFor();
+    assert.ok(text.length > 5);
+    assert.equal(await page.evaluate(() => getSelection().toString()), text);
+  }
+});
+
 await step("the tree follows the run that begins, unless another is chosen", async () => {
   await page.keyboard.press("2");
   const chosen = page.getByLabel(/^Run /), is = (run) => page.waitForFunction((r) => document.querySelector("main select").value === r, run);
@@ -373,7 +388,10 @@ await step("the tree follows the run that begins, unless another is chosen", asy
 await step("the tree of a run grows while nothing is stolen: what its root has done so far, hatched", async () => {
   await page.keyboard.press("2");
   const sum = page.getByText(/^61 segments, 1 running/), jobs = async () => Number((await sum.innerText()).match(/([\d,]+) jobs/)[1].replaceAll(",", ""));
-  const before = await jobs();
+  const before = await jobs(), crumb = page.locator(".crumbs button").last();
+  await page.locator("canvas.icicle").press("Escape");
+  await page.locator("canvas.icicle").press("Enter"); // the root is the whole
+  await crumb.focus();
   const drawn = (share) => page.waitForFunction((at) => { // in the row below the root: a hatch has two colours, beside what was stolen
     const shown = document.querySelector("canvas.icicle"), c = document.createElement("canvas"), side = shown.width / shown.clientWidth;
     [c.width, c.height] = [40, 20];
@@ -386,6 +404,7 @@ await step("the tree of a run grows while nothing is stolen: what its root has d
   await drawn(0.6);
   await drawn(0.9);
   assert.ok((await jobs()) > before + 50_000);
+  assert.ok(await crumb.evaluate((b) => b === document.activeElement), "what had the focus has it no more");
   await picture(page, "tree-of-20-s");
 });
 
