@@ -33,8 +33,8 @@ type wish struct {
 func TestPageInBrowser(t *testing.T) {
 	source := newFake()
 	source.computes = true
-	source.peers = append(source.peers, dashboard.Peer{Peer: "12D3KooWC", Name: "second", Version: "v0",
-		Connected: true, Alive: true, Cluster: "there", State: "working", Workers: 8, RTT: 0.09})
+	source.peers = append(source.peers, dashboard.Peer{Peer: "12D3KooWC", Name: strings.Repeat("Wölf", 15),
+		Version: "v0", Connected: true, Alive: true, Cluster: "there", State: "working", Workers: 8, RTT: 0.09})
 	source.status.Work.Verified = report.Verified{All: report.Thanks{Seconds: 5400, Results: 340, Runs: 12}, Owners: 2,
 		By: []report.Thanks{{Owner: "12D3KooWthanks", OwnerName: "<b>desk", Seconds: 5000, Results: 300, Runs: 11},
 			{Owner: "12D3KooWmore", Seconds: 400, Results: 40, Runs: 1}}}
