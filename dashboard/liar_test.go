@@ -257,3 +257,37 @@ func TestWaysToNowhere(t *testing.T) {
 		t.Errorf("the ways are %+v", got)
 	}
 }
+
+// Guards against a member whose runs are of a time to come: four of them were the last ones until the daemon ended, so
+// no other run had a tree, and nothing of theirs ever ended.
+func TestRunsOfTheFuture(t *testing.T) {
+	now := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	s := newStories()
+	var runs []Run
+	look := func() {
+		var reports []report.Part
+		for _, r := range runs {
+			reports = append(reports, report.Part{Run: r.Run, Peer: "p", Segments: []report.Segment{
+				{ID: r.Run, Job: rootJob, Start: now}}})
+		}
+		now = now.Add(settleAfter / 2)
+		s.hear(t.Context(), "p", reports, nil, runs, now)
+	}
+	for i := range maxStories {
+		runs = append(runs, Run{Run: fmt.Sprint(i), Submitted: now.Add(1000 * time.Hour)})
+	}
+	look()
+	for i := range runs {
+		runs[i].Ended, runs[i].State = true, "done"
+	}
+	for range 4 {
+		look()
+	}
+	if st := s.find("3"); st == nil || !st.ended {
+		t.Error("a run that has ended goes on")
+	}
+	runs = []Run{{Run: "honest", Submitted: now}}
+	if look(); s.find("honest") == nil {
+		t.Error("the newest run has no tree")
+	}
+}

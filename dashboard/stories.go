@@ -62,7 +62,7 @@ func (s *stories) hear(ctx context.Context, self string, reports []report.Part, 
 			s.ways[r.Peer] = wayReport{r.Cluster, r.Ways}
 		}
 		if run := known[r.Run]; run != nil && (len(r.Segments) > 0 || len(r.Activities) > 0 || s.find(r.Run) != nil) {
-			s.of(run).hear(r, now)
+			s.of(run, now).hear(r, now)
 		}
 	}
 	for _, st := range s.list {
@@ -76,7 +76,7 @@ func (s *stories) hear(ctx context.Context, self string, reports []report.Part, 
 		if run == nil || !run.Ended || st.ended {
 			continue
 		}
-		end := run.Submitted.Add(time.Duration(run.Elapsed * float64(time.Second)))
+		end := st.origin.Add(time.Duration(run.Elapsed * float64(time.Second)))
 		if now.Sub(end) > settleAfter && now.Sub(s.since) > settleAfter {
 			st.settle(end, run.State == "done")
 		}
@@ -92,12 +92,17 @@ func (s *stories) find(run string) *story {
 	return nil
 }
 
-// of finds the story of a run, or begins one; the oldest are forgotten.
-func (s *stories) of(run *Run) *story {
+// of finds the story of a run, or begins one; the oldest are forgotten. None is of a time to come, whatever its owner
+// says.
+func (s *stories) of(run *Run, now time.Time) *story {
 	if st := s.find(run.Run); st != nil {
 		return st
 	}
-	st := newStory(run.Run, run.Submitted, func(letter, tone, text string) { s.say(time.Now(), letter, tone, text) })
+	origin := run.Submitted
+	if origin.After(now) {
+		origin = now
+	}
+	st := newStory(run.Run, origin, func(letter, tone, text string) { s.say(time.Now(), letter, tone, text) })
 	s.list = append(s.list, st)
 	slices.SortStableFunc(s.list, func(a, b *story) int { return a.origin.Compare(b.origin) })
 	if len(s.list) > maxStories {

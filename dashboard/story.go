@@ -109,7 +109,7 @@ func (s *story) hear(r *report.Part, now time.Time) {
 	paid := (s.at(now) - s.heard[i]).Seconds() * lookedRate
 	s.tree.looked = max(0, s.looked[i]-int(min(paid, maxLooked)))
 	s.heard[i] = s.at(now)
-	if s.latest = maxLife; now.After(s.origin) { // else this clock, or the owner's, is wrong
+	if s.latest = maxLife; now.After(s.origin) { // else this clock was set back
 		s.latest = s.heard[i] + ahead
 	}
 	if s.places[i] != r.Cluster {

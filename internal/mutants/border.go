@@ -78,6 +78,8 @@ var borderMutants = []mutant{
 		file: "dashboard/stories.go", run: "^TestWaysOfWhoIsThere$", old: "id != s.self && len", new: "len"},
 	{name: "dashboard/ways-to-nowhere", wrong: "one member's ways to clusters that there are not hide all others",
 		file: "dashboard/stories.go", run: "^TestWaysToNowhere$", old: "if !there[w.Cluster] {", new: "if false {"},
+	{name: "dashboard/runs-of-the-future", wrong: "one member's runs are the last ones for ever", file: "dashboard/stories.go",
+		run: "^TestRunsOfTheFuture$", old: "if origin.After(now) {", new: "if false {"},
 	{name: "dashboard/all-join", wrong: "whoever is there at the first look has just joined",
 		file: "dashboard/history.go", run: "^TestMembersAreRemembered$", old: "was == nil", new: "false"},
 	{name: "dashboard/hears-on", wrong: "the end of the server waits for all that peers have told",
