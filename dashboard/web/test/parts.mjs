@@ -14,6 +14,9 @@ export async function ask(what, more = {}) {
 /** A browser. Its sandbox cannot be had as root. */
 export const launch = (...args) => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", ...args] });
 
+/** One that keeps pages for who goes back, as users' do. */
+export const launchKeeping = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"], ignoreDefaultArgs: ["--disable-back-forward-cache"] });
+
 /** The views, in the order of their keys. */
 export const names = ["overview", "tree", "timeline", "swarm", "runs", "machine"];
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { readFile } from "node:fs/promises";
-import { ask, colours, complainsTo, launch, picture, step } from "../../../dashboard/web/test/parts.mjs";
+import { ask, colours, complainsTo, launch, launchKeeping, picture, step } from "../../../dashboard/web/test/parts.mjs";
 
 const [link, part] = process.argv.slice(2);
 const require = createRequire(new URL("../../../dashboard/web/test/parts.mjs", import.meta.url));
@@ -152,6 +152,33 @@ await step("frozen for a minute it is waited for, and goes on", async () => {
   await cdp.send("Page.setWebLifecycleState", { state: "active" });
   const before = await number(first, "jobs");
   await until(first, "more jobs are done", "jobs", before + 1);
+});
+
+await step("who goes to another page and back finds it as it was; a core that has ended is not begun again by an error", async () => {
+  const keeping = await launchKeeping(), page = await keeping.newPage();
+  page.setDefaultTimeout(60_000);
+  complainsTo(page, complaints);
+  await page.addInitScript(() => {
+    globalThis.begun = [];
+    globalThis.Worker = class extends Worker {
+      constructor(...what) { begun.push(super(...what)); }
+    };
+  });
+  await page.goto(link);
+  await page.locator("#cores").selectOption("1");
+  await page.getByRole("button", { name: "Help" }).click();
+  await until(page, "it steals", "moved", 1);
+  await page.goto(new URL("/style.css", link).href);
+  await page.evaluate(() => { setTimeout(() => history.back()); });
+  await page.waitForURL(link, { waitUntil: "commit" });
+  const before = await number(page, "moved"); // it is the same page
+  await until(page, "it steals again", "moved", before + 1);
+  assert.equal(await page.evaluate(() => begun.length), 1);
+  await page.evaluate(() => begun[0].postMessage({ do: "leave" }));
+  await page.getByText("Not connected: it has left").waitFor();
+  await page.evaluate(() => begun[0].dispatchEvent(new ErrorEvent("error")));
+  assert.match(await page.locator("#state").innerText(), /it has left/);
+  await keeping.close();
 });
 
 await step("a phone in the dark helps, too, and is closed in the middle", async () => {

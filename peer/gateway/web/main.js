@@ -45,10 +45,11 @@ class Peer {
   why = "";
 
   start() {
-    this.worker = new Worker(/** @type {string} */ (scriptURL("/worker.js")), { type: "module" });
-    this.worker.addEventListener("message", (e) => this.told(/** @type {Told} */ (e.data)));
-    this.worker.addEventListener("error", () => this.told({ what: "gone", why: "the worker could not be started", refused: false }));
-    this.worker.postMessage({ module: program, gateway: location.origin, others, ticket });
+    const worker = this.worker = new Worker(/** @type {string} */ (scriptURL("/worker.js")), { type: "module" });
+    const told = (/** @type {Told} */ t) => { if (this.worker === worker) this.told(t); }; // else it has ended, and said why
+    worker.addEventListener("message", (e) => told(/** @type {Told} */ (e.data)));
+    worker.addEventListener("error", () => told({ what: "gone", why: "the worker could not be started", refused: false }));
+    worker.postMessage({ module: program, gateway: location.origin, others, ticket });
     if (resting()) this.rest(true);
   }
 
@@ -203,7 +204,8 @@ document.addEventListener("visibilitychange", () => {
   rests.hidden = document.hidden;
   restAsItIs();
 });
-addEventListener("pagehide", () => {
+addEventListener("pagehide", (e) => {
+  if (e.persisted) return; // it rests, as it is hidden, and who goes back finds it as it was
   for (const p of peers) p.worker?.postMessage({ do: "leave" });
 });
 
