@@ -178,6 +178,22 @@ func TestIntrudersAreNotLetIn(t *testing.T) {
 	}
 }
 
+// Guards that a page of an earlier version, which is told to load itself again, is let in when it has: each of its
+// cores is turned away, and after three its address was refused.
+func TestOldPagesDoNotOffend(t *testing.T) {
+	t.Parallel()
+	a := open(t, browsers)
+	run := submit(t, a, "count", last(t).arg)
+	at := link(t, a, run)
+	for range 8 {
+		x := intrude(t, at, func(v *statement.Visit) { v.Apps[0].Version[0]++ })
+		if f := x.hear(); f == nil || f.Over == nil || !x.ends() {
+			t.Fatalf("an old page: %+v", f)
+		}
+	}
+	intrude(t, at, nil).begin()
+}
+
 // Tabs go when the member is put out that has signed their ticket.
 func TestTabsGoWithTheirMember(t *testing.T) {
 	t.Parallel()
