@@ -56,3 +56,11 @@ func TestMembersAreRemembered(t *testing.T) {
 		t.Errorf("%d are remembered, the last %+v", len(list), list[len(list)-1])
 	}
 }
+
+// Guards that a long name is cut between two letters, not in the middle of one.
+func TestNamesAreCutBetweenLetters(t *testing.T) {
+	if got := peerName(Peer{Peer: "12D3KooWaaaaaaaa", Name: "x" + strings.Repeat("ö", 60)}); got !=
+		"x"+strings.Repeat("ö", 29)+"… (…aaaaaaaa)" {
+		t.Errorf("it is called %q", got)
+	}
+}

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/satin-peer/satin/internal/report"
@@ -298,7 +299,7 @@ func plural(n int, one, more string) string {
 func clipped(text string) string {
 	const most = 60
 	if len(text) > most {
-		return text[:most] + "…"
+		return strings.ToValidUTF8(text[:most], "") + "…"
 	}
 	return text
 }
