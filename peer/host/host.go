@@ -114,6 +114,16 @@ func (h *Host) open(ctx context.Context) error {
 	return h.seek()
 }
 
+// opened says whether there is an inner host: libp2p asks for addresses and relays before Open has one.
+func (h *Host) opened() bool {
+	select {
+	case <-h.listens:
+		return true
+	default:
+		return false
+	}
+}
+
 // seek starts whatever finds other peers.
 func (h *Host) seek() error {
 	if err := h.watchReach(); err != nil {

@@ -52,10 +52,8 @@ func (b identified) UpdateAddrs(id peer.ID, from, to time.Duration) {
 
 // dialable is Dialable for what a peer says of itself over a connection with it.
 func (b identified) dialable(id peer.ID, addrs []ma.Multiaddr) []ma.Multiaddr {
-	select {
-	case <-b.host.listens:
-	default:
-		return nil // Open is not done; those who are members tell where they are in other ways, too
+	if !b.host.opened() {
+		return nil // those who are members tell where they are in other ways, too
 	}
 	for _, c := range b.host.inner.Network().ConnsToPeer(id) {
 		return b.host.Dialable(addrs, RemoteAddr(c))
@@ -68,5 +66,8 @@ func (identified) FilterLocal(_ peer.ID, addrs []ma.Multiaddr) []ma.Multiaddr { 
 
 // FilterRemote says which of the addresses may be dialed at which a peer behind a relay would have a hole punched.
 func (b identified) FilterRemote(_ peer.ID, addrs []ma.Multiaddr) []ma.Multiaddr {
+	if !b.host.opened() {
+		return nil
+	}
 	return b.host.Dialable(addrs, nil)
 }

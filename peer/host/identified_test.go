@@ -53,6 +53,18 @@ func TestIdentifiedIsNotBelieved(t *testing.T) {
 	}
 }
 
+// Whoever connects as soon as libp2p listens is asked for no address before the host knows its own: libp2p serves who
+// comes while Open waits for it.
+func TestIdentifiedBeforeOpen(t *testing.T) {
+	known, here := identified{host: &Host{listens: make(chan struct{})}}, ma.StringCast("/ip4/127.0.0.1/tcp/1")
+	if got := known.dialable(mustID(1), []ma.Multiaddr{here}); len(got) > 0 {
+		t.Errorf("would dial %v", got)
+	}
+	if got := known.FilterRemote(mustID(1), []ma.Multiaddr{here}); len(got) > 0 {
+		t.Errorf("a hole would be punched at %v", got)
+	}
+}
+
 // What is to be dialed now stays though the last connection with that peer has just ended: it was another one, that
 // the two had by other means, and was refused.
 func TestAskedForAddressesStay(t *testing.T) {

@@ -99,9 +99,6 @@ func (h *Host) Allow(id peer.ID) error {
 	return h.roll.banish(id, true)
 }
 
-// Allowed are the peers that are let in by their ID.
-func (h *Host) Allowed() []peer.ID { return h.allowed.all() }
-
 // Revoke puts a peer out and keeps it out, and all who became members by its invitations: of this peer, and, if this
 // one is the founder or they are members by it, of all (Roll.Own has what is to be told). Allow takes it back.
 func (h *Host) Revoke(id peer.ID) error { return h.roll.putOut(id, true, "") }

@@ -61,10 +61,8 @@ func relayOptions() []autorelay.Option {
 func (h *Host) relays(_ context.Context, n int) <-chan peer.AddrInfo {
 	found := make(chan peer.AddrInfo, max(n, 0))
 	defer close(found)
-	select {
-	case <-h.listens:
-	default:
-		return found // libp2p asks before Open is done
+	if !h.opened() {
+		return found
 	}
 	for _, id := range h.visitors.admitted() {
 		if len(found) == cap(found) {
