@@ -272,9 +272,9 @@ func (d *doctor) examineQuarantine() control.Finding {
 
 // reach says whether peers outside the own network can connect to this one.
 func reach(h *host.Host) control.Reachability {
-	r := h.Reachability()
-	out := control.Reachability{State: control.ReachUnknown, Why: r.Why}
-	switch r.State {
+	state, why := h.Reachability()
+	out := control.Reachability{State: control.ReachUnknown, Why: why}
+	switch state {
 	case host.ReachPublic:
 		out.State, out.Why = control.ReachPublic, ""
 	case host.ReachPrivate:

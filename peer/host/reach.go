@@ -38,27 +38,12 @@ func (s ReachState) String() string {
 	return "unknown"
 }
 
-// Reachability says how this peer can be reached, and why not.
-type Reachability struct {
-	State ReachState
-	Why   string      // a sentence; what to do about it, if it is not reachable
-	Addrs []AddrReach // each address on its own
-}
-
-// AddrReach is one address of this peer.
-type AddrReach struct {
-	Addr  string // a full multiaddr
-	State ReachState
-	Why   string
-}
-
 // reach is what libp2p has found out so far.
 type reach struct {
 	mu          sync.Mutex
 	whole       network.Reachability
 	reachable   []ma.Multiaddr
 	unreachable []ma.Multiaddr
-	unknown     []ma.Multiaddr
 	mapping     map[network.NATTransportProtocol]network.NATDeviceType
 }
 
@@ -101,7 +86,7 @@ func (r *reach) note(e any) {
 	case event.EvtLocalReachabilityChanged:
 		r.whole = e.Reachability
 	case event.EvtHostReachableAddrsChanged:
-		r.reachable, r.unreachable, r.unknown = e.Reachable, e.Unreachable, e.Unknown
+		r.reachable, r.unreachable = e.Reachable, e.Unreachable
 	case event.EvtNATDeviceTypeChanged:
 		if r.mapping == nil {
 			r.mapping = map[network.NATTransportProtocol]network.NATDeviceType{}
@@ -110,48 +95,24 @@ func (r *reach) note(e any) {
 	}
 }
 
-// Reachability says what is known of how this peer can be reached.
-func (h *Host) Reachability() Reachability {
+// Reachability says how this peer can be reached, as far as is known, and in a sentence why not and what to do about
+// it.
+func (h *Host) Reachability() (ReachState, string) {
 	h.reach.mu.Lock()
 	defer h.reach.mu.Unlock()
-	return h.reach.describe(h.inner.Addrs(), h.cfg.NAT, "/p2p/"+h.id.String())
+	return h.reach.describe(h.inner.Addrs(), h.cfg.NAT)
 }
 
 // describe puts the findings into words. The lock is held.
-func (r *reach) describe(addrs []ma.Multiaddr, looked bool, suffix string) (all Reachability) {
-	has := func(list []ma.Multiaddr, a ma.Multiaddr) bool { return slices.ContainsFunc(list, a.Equal) }
-	for _, a := range r.unreachable {
-		if !has(addrs, a) { // libp2p does not advertise them, but the user wants to know
-			addrs = append(slices.Clone(addrs), a)
-		}
-	}
+func (r *reach) describe(addrs []ma.Multiaddr, looked bool) (ReachState, string) {
 	public, relayed, onlyLoopback := false, false, true
-	for _, a := range addrs {
-		one := AddrReach{Addr: a.String() + suffix}
+	for _, a := range slices.Concat(addrs, r.unreachable) { // which libp2p does not advertise
 		_, err := a.ValueForProtocol(ma.P_CIRCUIT)
+		relayed = relayed || err == nil
 		onlyLoopback = onlyLoopback && err != nil && manet.IsIPLoopback(a)
-		switch {
-		case err == nil:
-			relayed = true
-			one.State, one.Why = ReachPublic, "through a relay: for finding each other, and small jobs"
-		case manet.IsIPLoopback(a):
-			one.State, one.Why = ReachPrivate, "from this machine only"
-		case !manet.IsPublicAddr(a):
-			one.State, one.Why = ReachPrivate, "from the local network only"
-		case has(r.reachable, a):
-			one.State, one.Why = ReachPublic, "others have connected to it when asked to"
-		case has(r.unreachable, a):
-			one.State, one.Why = ReachPrivate, "others tried to connect to it and could not"
-		case !looked:
-			one.Why = "not looked into: NAT is off in the configuration"
-		default:
-			one.Why = "no member has tried it yet"
-		}
 		public = public || manet.IsPublicAddr(a)
-		all.Addrs = append(all.Addrs, one)
 	}
-	all.State, all.Why = r.verdict(public, relayed, onlyLoopback, looked)
-	return all
+	return r.verdict(public, relayed, onlyLoopback, looked)
 }
 
 func (r *reach) verdict(public, relayed, onlyLoopback, looked bool) (ReachState, string) {

@@ -59,17 +59,8 @@ func TestReachabilityIsPutIntoWords(t *testing.T) {
 			for _, e := range c.events {
 				r.note(e)
 			}
-			got := r.describe(c.addrs, !c.off, "/p2p/x")
-			if got.State != c.state || !strings.Contains(got.Why, c.says) {
-				t.Errorf("%v, %q; want %v and %q", got.State, got.Why, c.state, c.says)
-			}
-			if len(got.Addrs) < len(c.addrs) {
-				t.Errorf("%d addresses told of %d", len(got.Addrs), len(c.addrs))
-			}
-			for _, a := range got.Addrs {
-				if a.Why == "" || !strings.HasSuffix(a.Addr, "/p2p/x") {
-					t.Errorf("%+v", a)
-				}
+			if state, why := r.describe(c.addrs, !c.off); state != c.state || !strings.Contains(why, c.says) {
+				t.Errorf("%v, %q; want %v and %q", state, why, c.state, c.says)
 			}
 		})
 	}
