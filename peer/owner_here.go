@@ -62,9 +62,6 @@ func (k *caretaker) bound(of *preferences.Preferences) {
 	k.network.SetBandwidth(of.Up, of.Down)
 }
 
-// Left is closed when the peer has left the swarm.
-func (p *Peer) Left() <-chan struct{} { return p.caretaker.presence.left }
-
 // Prefer changes what the owner of this machine allows, from the next second on at the latest. More cores than the peer
 // was started with it has only after its next start.
 func (p *Peer) Prefer(allowed preferences.Preferences) { p.caretaker.courtesy.prefer(allowed) }

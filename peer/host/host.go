@@ -276,46 +276,7 @@ func (h *Host) Addrs() (addrs []string) {
 
 // Admitted says whether a peer is connected and has passed the handshake.
 func (h *Host) Admitted(id peer.ID) bool {
-	said, _ := h.visitors.get(id)
-	return said != nil
-}
-
-// A Member is an admitted peer.
-type Member struct {
-	ID          peer.ID
-	Incarnation uint64
-	Agent       string    // what it says it is, made fit for a terminal
-	Since       time.Time // when it was admitted
-	Addrs       []string  // the other ends of the connections with it
-	Relayed     bool      // there are only connections through relays
-	Inbound     bool      // the oldest connection was made by the other side
-}
-
-// Members are the peers that are admitted now, by ID.
-func (h *Host) Members() (members []Member) {
-	ids := h.visitors.admitted()
-	slices.Sort(ids)
-	for _, id := range ids {
-		if m, ok := h.Member(id); ok {
-			members = append(members, m)
-		}
-	}
-	return members
-}
-
-// Member tells about one admitted peer.
-func (h *Host) Member(id peer.ID) (Member, bool) {
-	said, since := h.visitors.get(id)
-	if said == nil {
-		return Member{}, false
-	}
-	m := Member{ID: id, Incarnation: said.Incarnation, Agent: said.Agent, Since: since, Relayed: true}
-	for i, c := range h.inner.Network().ConnsToPeer(id) {
-		m.Addrs = append(m.Addrs, RemoteAddr(c).String())
-		m.Relayed = m.Relayed && c.Stat().Limited
-		m.Inbound = m.Inbound || i == 0 && c.Stat().Direction == network.DirInbound
-	}
-	return m, true
+	return h.visitors.get(id) != nil
 }
 
 // OnPeer has f called when a peer was admitted (up) and when the last connection with it is gone; for a peer

@@ -76,7 +76,7 @@ func (n *news) next(ctx context.Context) bool {
 	n.pending = n.pending[1:]
 	ears := n.ears
 	n.mu.Unlock()
-	said, _ := n.host.visitors.get(id)
+	said := n.host.visitors.get(id)
 	for _, e := range ears {
 		e.tell(id, said)
 	}

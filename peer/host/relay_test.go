@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -27,11 +28,14 @@ func TestMembersAreRelayedAndStrangersAreNot(t *testing.T) {
 		if err := a.Connect(patience(t), r.Addrs()[0]+"/p2p-circuit/p2p/"+b.ID().String()); err != nil {
 			t.Fatal(err)
 		}
-		if m, ok := a.Member(b.ID()); !ok || !m.Relayed {
-			t.Errorf("seen from here: %v %+v", ok, m)
+		direct := func(c network.Conn) bool { return !c.Stat().Limited }
+		here, there := a.Network().Network().ConnsToPeer(b.ID()), b.Network().Network().ConnsToPeer(a.ID())
+		if !a.Admitted(b.ID()) || slices.ContainsFunc(here, direct) {
+			t.Errorf("seen from here: %v", here)
 		}
-		if m, ok := b.Member(a.ID()); !ok || !m.Relayed || !m.Inbound {
-			t.Errorf("seen from there: %v %+v", ok, m)
+		if !b.Admitted(a.ID()) || slices.ContainsFunc(there, direct) ||
+			there[0].Stat().Direction != network.DirInbound {
+			t.Errorf("seen from there: %v", there)
 		}
 		heard := make(chan bool, 1)
 		b.Network().SetStreamHandler("/satin/test/1", func(s network.Stream) {

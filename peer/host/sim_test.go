@@ -202,8 +202,8 @@ func TestRestartIsNoticedBeforeTheOldConnectionDies(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		if m, ok := a.Member(b.ID()); !ok || m.Incarnation != 2 || len(m.Addrs) != 1 {
-			t.Errorf("after the restart: %v %+v", ok, m)
+		if at := a.Network().Network().ConnsToPeer(b.ID()); a.Life(b.ID()) != 2 || len(at) != 1 {
+			t.Errorf("after the restart: life %d, %v", a.Life(b.ID()), at)
 		}
 		for i, want := range []bool{true, false, true} {
 			if got := <-told; got != want {

@@ -28,7 +28,6 @@ type visitor struct {
 	admitted bool
 	said     *hello
 	came     time.Time
-	since    time.Time
 	listed   time.Time // when it last told whom it knows
 	patience *time.Timer
 	done     chan struct{}
@@ -219,7 +218,7 @@ func (vs *visitors) admit(v *visitor, said *hello, on network.Conn) bool {
 	}
 	v.said = said
 	if !v.admitted {
-		v.admitted, v.since = true, time.Now()
+		v.admitted = true
 		delete(vs.gone, v.id)
 		vs.outside--
 		if v.patience != nil {
@@ -267,13 +266,13 @@ func (vs *visitors) answered(v *visitor) {
 }
 
 // get returns what an admitted peer said, nil if it is not admitted.
-func (vs *visitors) get(id peer.ID) (said *hello, since time.Time) {
+func (vs *visitors) get(id peer.ID) *hello {
 	vs.mu.Lock()
 	defer vs.mu.Unlock()
 	if v := vs.all[id]; v != nil && v.admitted {
-		return v.said, v.since
+		return v.said
 	}
-	return nil, time.Time{}
+	return nil
 }
 
 // mayTell says whether a member may tell whom it knows: reading that costs many checks of signatures.
