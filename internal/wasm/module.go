@@ -129,7 +129,6 @@ type module struct {
 	elements []segment
 	bodies   []body
 	data     []segment
-	custom   map[string][]byte
 }
 
 // read reads a whole module.
@@ -149,7 +148,7 @@ func readTo(most int, bin []byte, lim Limits) (*module, error) {
 	if len(bin) < 8 || string(bin[:8]) != "\x00asm\x01\x00\x00\x00" {
 		return nil, fmt.Errorf("this is no WebAssembly module (version 1)")
 	}
-	m := &module{lim: lim, start: -1, custom: map[string][]byte{}}
+	m := &module{lim: lim, start: -1}
 	r := &reader{b: bin, at: 8, what: "the module"}
 	last := 0
 	for r.more() {
@@ -192,11 +191,8 @@ func (m *module) section(id byte, r *reader) {
 	}
 	switch id {
 	case secCustom:
-		if name := r.name(); len(m.custom) < 64 {
-			m.custom[name] = r.bytes(len(r.b) - r.at)
-		} else {
-			r.fail("more than 64 custom sections")
-		}
+		r.name() // what follows is left out
+		r.at = len(r.b)
 	case secType:
 		each("types", func() { m.types = append(m.types, m.readType(r)) })
 	case secImport:

@@ -34,7 +34,6 @@ type Prepared struct {
 	Exports map[string]FuncType // its functions, by the names that the module gave them
 	Globals []string            // names of its mutable globals
 	Memory  bool                // it has one
-	Custom  map[string][]byte   // its custom sections, which Code lacks
 }
 
 // Version names what Prepare does: its outcome may be kept for as long as that is the same.
@@ -60,7 +59,7 @@ func Prepare(bin []byte, o Options) (*Prepared, error) {
 		}
 	}
 	e := &emitter{m: m, o: o, tick: uint32(len(m.imports)), fuel: uint32(len(m.globals))}
-	out := &Prepared{Custom: m.custom, Exports: map[string]FuncType{}, Memory: m.memory}
+	out := &Prepared{Exports: map[string]FuncType{}, Memory: m.memory}
 	if out.Code, err = e.module(out); err != nil {
 		return nil, err
 	}
