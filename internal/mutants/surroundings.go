@@ -11,7 +11,7 @@ var surroundingsMutants = []mutant{
 		pkg: "peer/locality", run: "^TestRouteBecomesLong$", args: brief, old: "			s.near = false\n", new: ""},
 	{name: "locality/network-is-enough", wrong: "whoever has the same private network is near, wherever it is",
 		file: "peer/locality/groups.go", pkg: "peer/locality", run: "^TestReasons$", args: brief,
-		old: "case x.seenOnLAN, x.rtt.near && m.sharesNetwork(x):", new: "case x.seenOnLAN, m.sharesNetwork(x):"},
+		old: "case x.rtt.near && m.sharesNetwork(x):", new: "case m.sharesNetwork(x):"},
 	{name: "locality/any-leader", wrong: "a peer follows one that is after it", file: "peer/locality/groups.go",
 		pkg: "peer/locality", run: "^TestSettlesToFirstIndependentSet$", args: brief,
 		old: "x.ID < m.cfg.Self && x.Cluster == nameOf(x.ID)", new: "x.Cluster == nameOf(x.ID)"},

@@ -4,10 +4,10 @@
 //
 // # Evidence
 //
-// In the order in which it counts: a label that the user gave; one local network, seen by discovery on the
-// link, or by a shared private prefix or public address if the round trip is short too (half the world has
-// 192.168.1.0/24, and a carrier's customers share addresses); a short round trip; and past about 1,000
-// members, with those that there was no time to measure, the distance by Vivaldi coordinates, which are poor
+// In the order in which it counts: a label that the user gave; one local network: a shared private prefix or public
+// address, and a short round trip too (half the world has 192.168.1.0/24, and a carrier's customers share
+// addresses); a short round trip; and past about 1,000 members, with those that there was no time to measure, the
+// distance by Vivaldi coordinates, which are poor
 // below 10 ms.
 //
 // # Groups

@@ -41,7 +41,7 @@ func inMilliseconds(d time.Duration) string {
 // tie says how a member is tied to this peer.
 func (m *Map) tie(x *member) tie {
 	switch {
-	case x.seenOnLAN, x.rtt.near && m.sharesNetwork(x):
+	case x.rtt.near && m.sharesNetwork(x):
 		return tie{tieLAN, x.rtt.min()}
 	case x.rtt.near:
 		return tie{tieRTT, x.rtt.min()}

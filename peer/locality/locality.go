@@ -54,11 +54,10 @@ type Map struct {
 
 type member struct {
 	Member
-	seenOnLAN bool
-	rtt       samples
-	estimate  time.Duration // by coordinates; 0: unknown
-	byMap     bool          // near by coordinates
-	asked     uint64        // turn of Probe in which it was last named
+	rtt      samples
+	estimate time.Duration // by coordinates; 0: unknown
+	byMap    bool          // near by coordinates
+	asked    uint64        // turn of Probe in which it was last named
 }
 
 // New makes the map of a peer that knows nobody yet.
@@ -167,14 +166,6 @@ func (m *Map) SetMembers(list []Member) {
 	m.estimateAll()
 }
 
-// SeenOnLAN notes that a member was discovered on this peer's link (mDNS). Peers that are not members are not kept.
-func (m *Map) SeenOnLAN(id string) {
-	if x := m.members[id]; x != nil && !x.seenOnLAN {
-		x.seenOnLAN = true
-		m.fresh = false
-	}
-}
-
 // Measured notes a round trip to a member, which must be of the network and not of somebody's work. Samples
 // that are not positive, or above ten seconds, are dropped, and so are those of peers that are not members.
 func (m *Map) Measured(id string, rtt time.Duration) {
@@ -215,15 +206,4 @@ func (m *Map) Of(id string) Place {
 		return Place{nameOf(id), "has not said", id}
 	}
 	return Place{x.Cluster, "says so", ""}
-}
-
-// Clusters lists the members of each cluster, this peer among them, sorted.
-func (m *Map) Clusters() map[string][]string {
-	all := map[string][]string{}
-	at, _ := slices.BinarySearch(m.ids, m.cfg.Self)
-	for _, id := range slices.Insert(slices.Clone(m.ids), at, m.cfg.Self) {
-		c := m.Of(id).Cluster
-		all[c] = append(all[c], id)
-	}
-	return all
 }

@@ -23,6 +23,8 @@ func TestReasons(t *testing.T) {
 	leader := func(id string) locality.Member { return locality.Member{ID: id, Cluster: "~" + id} }
 	home := leader("a")
 	home.Networks, home.Public = []string{"192.168.1.0/24"}, []string{"203.0.113.7"}
+	beside := leader("b")
+	beside.Networks = home.Networks
 	labeled := locality.Member{ID: "x", Label: "panda", Cluster: "panda"}
 	for _, c := range []struct {
 		name     string
@@ -30,18 +32,12 @@ func TestReasons(t *testing.T) {
 		members  []locality.Member
 		networks []string
 		public   []string
-		lan      []string
 		rtt      map[string]time.Duration
 		want     locality.Place
 	}{
 		{name: "alone", want: locality.Place{Cluster: "~m", Why: "no other peer is near", Leader: "m"}},
-		{name: "label", label: "das", members: []locality.Member{home}, lan: []string{"a"},
+		{name: "label", label: "das", members: []locality.Member{home}, rtt: map[string]time.Duration{"a": ms},
 			want: locality.Place{Cluster: "das", Why: "label"}},
-		{name: "seen on the link", members: []locality.Member{home}, lan: []string{"a"},
-			want: locality.Place{Cluster: "~a", Why: "same LAN", Leader: "a"}},
-		{name: "seen on the link, though slow", members: []locality.Member{home}, lan: []string{"a"},
-			rtt:  map[string]time.Duration{"a": 30 * ms},
-			want: locality.Place{Cluster: "~a", Why: "same LAN", Leader: "a"}},
 		{name: "same prefix, near", members: []locality.Member{home}, networks: []string{"192.168.1.0/24"},
 			rtt: map[string]time.Duration{"a": ms}, want: locality.Place{Cluster: "~a", Why: "same LAN", Leader: "a"}},
 		{name: "same prefix of another house", members: []locality.Member{home},
@@ -54,8 +50,8 @@ func TestReasons(t *testing.T) {
 		{name: "round trip", members: []locality.Member{home},
 			rtt:  map[string]time.Duration{"a": 800 * time.Microsecond},
 			want: locality.Place{Cluster: "~a", Why: "round trip 0.8 ms", Leader: "a"}},
-		{name: "the LAN before the smaller ID", members: []locality.Member{leader("a"), leader("b")},
-			lan: []string{"b"}, rtt: map[string]time.Duration{"a": ms},
+		{name: "the LAN before the smaller ID", members: []locality.Member{leader("a"), beside},
+			networks: home.Networks, rtt: map[string]time.Duration{"a": ms, "b": 2 * ms},
 			want: locality.Place{Cluster: "~b", Why: "same LAN", Leader: "b"}},
 		{name: "the smaller ID of two", members: []locality.Member{leader("b"), leader("a")},
 			rtt:  map[string]time.Duration{"a": 2 * ms, "b": ms},
@@ -80,9 +76,6 @@ func TestReasons(t *testing.T) {
 			m := newMap(t, locality.Config{Self: "m", Label: c.label})
 			m.SetSelf(c.networks, c.public)
 			m.SetMembers(c.members)
-			for _, id := range c.lan {
-				m.SeenOnLAN(id)
-			}
 			for id, rtt := range c.rtt {
 				m.Measured(id, rtt)
 			}

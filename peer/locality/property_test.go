@@ -270,7 +270,6 @@ func TestSmallClustersAreNotFavoured(t *testing.T) {
 	members = append(members, locality.Member{ID: "silent"}, locality.Member{ID: "liar", Cluster: "small"})
 	m.SetMembers(members)
 	m.Measured("small00", 2*ms) // near to this peer, and labeled otherwise: not in two clusters
-	m.SeenOnLAN("small01")
 
 	drawn := map[string]int{}
 	for cluster, ids := range m.Clusters() {
@@ -430,7 +429,6 @@ func TestBounds(t *testing.T) {
 	}
 	m.SetMembers(members)
 	m.Measured("stranger", ms)
-	m.SeenOnLAN("stranger")
 	m.Measured("a1", -ms)
 	m.Measured("a1", time.Hour)
 	if got := m.RTT("a1"); got != 0 {
