@@ -34,7 +34,7 @@ pieces and sign what they find.`,
 		Args:                       cobra.ArbitraryArgs,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return group("command", cmd, args) }
-	cmd.AddCommand(newCampaignNew(list, c), newCampaignRun(list, c), newCampaignStatus(c), newCampaignExport(c),
+	cmd.AddCommand(newCampaignNew(list, c), newCampaignRun(list, c), newCampaignStatus(c), newCampaignExport(),
 		newCampaignCheck(c), newCampaignProof(c), newCampaignCopies(c), newCampaignCollect(c),
 		newCampaignVerdicts(list, c))
 	return cmd
@@ -206,7 +206,7 @@ func newCampaignStatus(c console) *cobra.Command {
 	return cmd
 }
 
-func newCampaignExport(c console) *cobra.Command {
+func newCampaignExport() *cobra.Command {
 	return campaignCommand(&cobra.Command{
 		Use:   "export DIR OUT",
 		Short: "Write a campaign as static files for anybody",

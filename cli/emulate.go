@@ -18,7 +18,7 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-func newEmulateCommand(c console) *cobra.Command {
+func newEmulateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "emulate",
 		Short: "Imitate a wide-area network between the peers of this machine",

@@ -15,7 +15,7 @@ import (
 )
 
 // newManualCommand is for whoever makes packages: it is not listed.
-func newManualCommand(c console) *cobra.Command {
+func newManualCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "manual DIR",
 		Short:   "Write manual pages, completions and a service file",

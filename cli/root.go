@@ -85,7 +85,7 @@ The answer goes to standard output, everything else to standard error.`,
 	add(hereGroup, newRunCommand(list, c), newCampaignCommand(list, c), newAppsCommand(list, c), newNewCommand(c),
 		newBuildCommand(c), newConfigCommand(c),
 		newPathsCommand(c), newPurgeCommand(c),
-		newEmulateCommand(c), newCheckCommand(c), newManualCommand(c), newVersionCommand(c))
+		newEmulateCommand(), newCheckCommand(c), newManualCommand(), newVersionCommand(c))
 	root.SetHelpCommand(newHelpCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

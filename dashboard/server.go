@@ -95,7 +95,6 @@ func CheckListen(listen string) error {
 
 // A Server shows one peer. Make one with Open, then call Serve once.
 type Server struct {
-	log      *slog.Logger
 	at       netip.AddrPort
 	listener net.Listener
 	http     *http.Server
@@ -138,7 +137,7 @@ func Open(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("the dashboard cannot listen on %s: %w", cfg.Listen, err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Server{log: cfg.Log, listener: l, source: cfg.Source, hub: newHub(cfg.Source, cfg.Every), ending: ctx,
+	s := &Server{listener: l, source: cfg.Source, hub: newHub(cfg.Source, cfg.Every), ending: ctx,
 		stop: stop}
 	s.at = l.Addr().(*net.TCPAddr).AddrPort()
 	s.sessions = newSessions(s.at.Port())

@@ -61,7 +61,6 @@ func identity(m *pb.Message) string {
 
 // A topicRoom is a topic that this peer is in.
 type topicRoom struct {
-	name     string
 	class    class
 	topic    *pubsub.Topic
 	sub      *pubsub.Subscription
@@ -120,7 +119,7 @@ func (g *Gossip) join(name string) error {
 		return fmt.Errorf("gossip: join: %w", err)
 	}
 	ctx, stop := context.WithCancel(g.ctx)
-	r := &topicRoom{name: name, class: g.classOf(name), topic: topic, sub: sub, stop: stop}
+	r := &topicRoom{class: g.classOf(name), topic: topic, sub: sub, stop: stop}
 	g.mu.Lock()
 	g.rooms[name] = r
 	g.mu.Unlock()

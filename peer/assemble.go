@@ -149,7 +149,7 @@ func (a *assembly) meetSwarm() error {
 	}
 	p.swarm = &swarm{self: p.host.ID(), apps: a.apps, members: p.members, places: p.places, board: p.board,
 		branch: p.host.Branch}
-	p.modules = &modules{base: p.base, self: p.host.ID(), board: p.board, members: p.members, places: p.places,
+	p.modules = &modules{base: p.base, self: p.host.ID(), members: p.members, places: p.places,
 		changed: func() {
 			p.card.tellAnew()
 			p.membersChanged()

@@ -80,7 +80,6 @@ func hasModule(c *statement.Card, h module.Hash) bool {
 type modules struct {
 	*base
 	self    peer.ID
-	board   *switchboard
 	members *members
 	places  *places
 	runs    *conductor           // of assemble

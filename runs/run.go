@@ -89,20 +89,18 @@ const (
 
 // Info is a run for people.
 type Info struct {
-	Manifest  *Manifest
-	Mine      bool
-	Args      []string
-	State     State
-	Why       string
-	Began     time.Time // or resumed, by its owner
-	Ended     time.Time
-	Took      time.Duration // once it has ended
-	Hash      Hash          // of the accepted answer
-	Answered  *Claim
-	Disputed  PeerID
-	Stored    string // why the answer is not on the disk
-	Unsaved   *Outcome
-	HoldsRoot bool
+	Manifest *Manifest
+	Mine     bool
+	Args     []string
+	State    State
+	Why      string
+	Began    time.Time     // or resumed, by its owner
+	Took     time.Duration // once it has ended
+	Hash     Hash          // of the accepted answer
+	Answered *Claim
+	Disputed PeerID
+	Stored   string // why the answer is not on the disk
+	Unsaved  *Outcome
 }
 
 func (t *table) info(r *run) Info {
@@ -111,8 +109,8 @@ func (t *table) info(r *run) Info {
 		h = *r.hash
 	}
 	return Info{Hash: h, Manifest: r.m, Mine: r.mine, Args: r.args, State: r.state, Why: r.why,
-		Began: t.begun(r), Ended: r.ended, Took: r.took, Answered: r.answered, Disputed: r.disputed, Stored: r.stored,
-		Unsaved: r.unsaved, HoldsRoot: r.holdsRoot}
+		Began: t.begun(r), Took: r.took, Answered: r.answered, Disputed: r.disputed, Stored: r.stored,
+		Unsaved: r.unsaved}
 }
 
 // accept notes the answer.

@@ -30,7 +30,6 @@ type applying struct {
 // anybody. So a cluster gets it once.
 type fetch struct {
 	digest  Digest
-	began   time.Duration
 	jobs    int           // that wait for it
 	guests  int           // the same, of guests
 	reading time.Duration // until then a read inside a job waits for it; 0: none
@@ -93,7 +92,7 @@ func (c *fetcher) fetch(d Digest, holders ...PeerID) *fetch {
 			c.stats.Refused++
 			return nil
 		}
-		f = &fetch{digest: d, began: c.now}
+		f = &fetch{digest: d}
 		c.store.pin(d)
 		c.byDigest[d] = f
 		c.list = append(c.list, f)

@@ -87,7 +87,7 @@ func TestVictimBoundsAsks(t *testing.T) {
 	s := ground("a: a1 a2 a3 a4")
 	s.cfg.MaxAsks, s.load = 2, Load{Workers: 1, Idle: 1}
 	b := below(s)
-	v := &victim{shared: s, partners: b.partners, segments: b.segments, leases: b.leases, lost: b.lost, book: b,
+	v := &victim{shared: s, partners: b.partners, segments: b.segments, leases: b.leases, lost: b.lost,
 		adviser: &adviser{policy: planner{}}, eager: &eager{s, b.partners, b.segments, b.leases}}
 	for i, id := range []PeerID{"a2", "a2", "a3", "a4"} {
 		v.onRequest(b.partners.meet(id), &StealRequest{ID: RequestID(i + 1), Max: 1, Patience: time.Second})

@@ -63,7 +63,7 @@ func (c *Core) compose(advice policy.Policy) {
 	c.adoption = &adoption{shared: s, partners: c.partners, segments: c.segments, leases: c.leases, lost: c.lost,
 		book: c.book}
 	c.victim = &victim{shared: s, adviser: ask, partners: c.partners, segments: c.segments, leases: c.leases,
-		lost: c.lost, book: c.book, adoption: c.adoption, eager: &eager{s, c.partners, c.segments, c.leases}}
+		lost: c.lost, adoption: c.adoption, eager: &eager{s, c.partners, c.segments, c.leases}}
 	c.thief = &thief{shared: s, adviser: ask, partners: c.partners, segments: c.segments, book: c.book,
 		victim: c.victim}
 	c.losses = &losses{s, c.partners, c.segments, c.leases, c.lost, c.book, c.victim, c.thief}

@@ -157,5 +157,5 @@ func (lv *liveness) onHunger(p *peer, h *Hunger) {
 		return
 	}
 	p.hungerID = h.Seq
-	p.known.Queued, p.known.Idle, p.known.Heard = h.Queued, h.Idle, lv.now
+	p.known.Queued, p.known.Heard = h.Queued, lv.now
 }

@@ -23,7 +23,6 @@ type victim struct {
 	segments *segments
 	leases   *leases
 	lost     *lostWork
-	book     *book
 	adoption *adoption
 	eager    *eager
 	asks     []ask // waiting, oldest first

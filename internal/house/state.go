@@ -103,7 +103,7 @@ func (t *Tree) resolve(files []*File) *pkg {
 
 // declared looks at how variables are declared.
 func (p *pkg) declared(t *Tree, f *File, gen *ast.GenDecl, spec *ast.ValueSpec, problems *[]string) {
-	embedded := strings.Contains(comments(f, gen, spec), "//go:embed ")
+	embedded := strings.Contains(comments(gen, spec), "//go:embed ")
 	for i, name := range spec.Names {
 		if !p.vars[p.info.Defs[name]] || embedded {
 			continue
@@ -126,7 +126,7 @@ func (p *pkg) declared(t *Tree, f *File, gen *ast.GenDecl, spec *ast.ValueSpec, 
 }
 
 // comments gives the comments of a declaration as they are written, directives too.
-func comments(f *File, gen *ast.GenDecl, spec *ast.ValueSpec) (text string) {
+func comments(gen *ast.GenDecl, spec *ast.ValueSpec) (text string) {
 	for _, group := range []*ast.CommentGroup{gen.Doc, spec.Doc} {
 		if group != nil {
 			for _, c := range group.List {

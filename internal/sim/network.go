@@ -148,7 +148,6 @@ func (w *network) countSent(p, receiver *peer, size int) {
 		c.MessagesWide++
 		c.BytesWide += uint64(size)
 	}
-	p.usage.sent++
 	if p.usage.sends.tooMany(w.now) {
 		panic(violation(noSpin, "%s sends more than %d messages within a second", p.id, maxRate))
 	}

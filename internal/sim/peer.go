@@ -51,9 +51,8 @@ type peer struct {
 
 // usage is what a peer's time and messages went into, over all its lives.
 type usage struct {
-	work  int64 // nanoseconds at speed 1 spent on leaves that were completed, overhead not included
-	busy  int64 // nanoseconds that workers were not idle
-	sent  uint64
+	work  int64       // nanoseconds at speed 1 spent on leaves that were completed, overhead not included
+	busy  int64       // nanoseconds that workers were not idle
 	stats steal.Stats // of earlier lives
 	books books       // of earlier lives
 	sends rate
@@ -139,9 +138,7 @@ func (p *peer) start() error {
 	}
 	cfg := driver.Config{Core: core, Engine: p, Transport: p, Store: p, Notary: newNotary(p),
 		MaxJobBytes: w.cfg.Core.MaxJobBytes, Proving: w.cfg.Quorum.proving(p), Observe: p.witness.see}
-	if p.engine.sharing, err = newSharer(p); err != nil {
-		return err
-	}
+	p.engine.sharing = newSharer(p)
 	p.engine.sharing.join(&cfg, random)
 	if p.made = nil; w.cfg.Quorum.asks() && p.number != 0 {
 		p.made, p.engine.keepJobs = made{}, true

@@ -32,14 +32,14 @@ type sharer struct {
 	offering bool // somebody was told that there is something in untold
 }
 
-func newSharer(p *peer) (*sharer, error) {
+func newSharer(p *peer) *sharer {
 	w := p.world
 	if w.shared == nil {
-		return nil, nil
+		return nil
 	}
 	return &sharer{shared: w.shared, of: p, local: map[sharedobj.Digest]bool{}, told: map[sharedobj.Digest]bool{},
 		here: map[sharedobj.Digest]bool{}, running: map[steal.SegmentID]*port.Names{}, own: map[steal.SegmentID]bool{},
-		value: numbers{}, untold: numbers{}, mine: numbers{}, applied: map[sharedobj.Ticket][]byte{}}, nil
+		value: numbers{}, untold: numbers{}, mine: numbers{}, applied: map[sharedobj.Ticket][]byte{}}
 }
 
 // join has the driver hold the core of what is shared, too.

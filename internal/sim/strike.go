@@ -69,7 +69,7 @@ func (h *harm) fault(number int, phase int32) {
 	case MasterLeave, Leave, ClusterLeave, Join, JoinFlood, Carry, Cancel:
 		h.strikeMembers(f, phase)
 	case Stall, MasterStall, Slow, Pause:
-		h.strikeSpeed(f, number, phase)
+		h.strikeSpeed(f, phase)
 	case ClockForward, ClockBackward, ClockDrift:
 		h.strikeClock(f, phase)
 	case LinkDown, LinkSlow, GatewayLoss, Burst:
@@ -80,7 +80,7 @@ func (h *harm) fault(number int, phase int32) {
 }
 
 // strikeSpeed slows peers down, freezes them, or leaves them no core.
-func (h *harm) strikeSpeed(f *Fault, number int, phase int32) {
+func (h *harm) strikeSpeed(f *Fault, phase int32) {
 	p := h.world.peers[f.Peer]
 	switch {
 	case f.Kind == Slow && phase == faultBegins:

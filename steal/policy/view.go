@@ -73,7 +73,6 @@ type Link struct {
 // ones when it knows more than Config.MaxPartners.
 type Acquaintance struct {
 	Queued int           // jobs it had to give
-	Idle   int           // idle workers, if it told its hunger
 	Heard  time.Duration // when it said so; 0: never
 }
 

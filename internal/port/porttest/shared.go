@@ -46,7 +46,7 @@ func shared(r *rig) {
 	r.here(made[2].Shared.Recipe, made[2].Shared.State.Bytes())
 	r.applies(list)
 	r.grows(lattice)
-	r.guards(lattice, &port.Order{Kind: port.Guard, Segment: 77, Job: &taken.Job})
+	r.guards(&port.Order{Kind: port.Guard, Segment: 77, Job: &taken.Job})
 	r.e.Do(&port.Order{Kind: port.Run, Segment: 78, Job: &taken.Job})
 	got, ok := r.result("porttest.read", r.finished(78).Outcome).([]int)
 	if !ok || len(got) != 4 || !reflect.DeepEqual(got[:3], []int{1, 2, large}) || got[3] != 20 {
@@ -135,7 +135,7 @@ func (r *rig) grows(lattice sharedobj.Digest) {
 }
 
 // guards asks for a guard that holds.
-func (r *rig) guards(lattice sharedobj.Digest, o *port.Order) {
+func (r *rig) guards(o *port.Order) {
 	r.t.Helper()
 	o.Shared = &port.Shared{}
 	r.e.Do(o)

@@ -156,7 +156,6 @@ func (g *engine) here(o sharedobj.Order) {
 func (g *engine) failed(o sharedobj.Order) {
 	w, p := g.peer.world, g.peer
 	delete(p.reads, o.Digest)
-	w.failures++
 	full := p.core.Stats().BytesHeld+uint64(len(w.truth[o.Digest])) > w.cfg.Core.MaxBytes/2
 	if w.now > w.cfg.Calm+w.cfg.Core.ReadPatience && !full && p.somebodyHas(o.Digest) {
 		w.violate(comesThrough, "%s cannot have %v: %v", p.id, o.Digest, o.Err)
@@ -193,8 +192,7 @@ func (g *engine) answered(o sharedobj.Order) {
 	}
 	if o.Kind == sharedobj.OrderBack {
 		p.unpin(j.names)
-		w.backs++
-		w.givenBack(p, j)
+		w.givenBack(j)
 		return
 	}
 	for _, d := range j.names {

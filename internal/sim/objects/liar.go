@@ -20,7 +20,7 @@ func (w *World) lie() {
 	liar := w.liar()
 	for range 20 {
 		to := w.anyPeer()
-		if m := w.lieOf(liar, to); m != nil {
+		if m := w.lieOf(liar); m != nil {
 			m.From, m.To = liar.id, to.id
 			to.absorb(to.core.Step(w.now, m))
 		}
@@ -77,7 +77,7 @@ func (w *World) liarHas(liar, p *peer, g *sharedobj.Get) {
 	}
 }
 
-func (w *World) lieOf(liar, to *peer) *sharedobj.Message {
+func (w *World) lieOf(liar *peer) *sharedobj.Message {
 	if len(w.seen) == 0 {
 		return nil
 	}

@@ -32,9 +32,9 @@ func (w *World) plan() {
 	for range w.cfg.Constants {
 		w.create(sharedobj.Constant, w.anyPeer(), w.bytes(w.size()))
 	}
-	for i := range w.cfg.Objects {
+	for range w.cfg.Objects {
 		p := w.anyPeer()
-		o := &object{name: fmt.Sprint("object", i), maker: p, life: p.life}
+		o := &object{maker: p, life: p.life}
 		o.recipe = w.create(sharedobj.Phased, p, w.bytes(w.size()))
 		o.versions = append(o.versions, o.recipe.Digest())
 		p.core.Pin(o.recipe.Digest())
@@ -231,7 +231,7 @@ func (p *peer) lend(names []sharedobj.Digest, d time.Duration) {
 }
 
 // givenBack lets a job that came back be stolen again now and then.
-func (w *World) givenBack(p *peer, j *job) {
+func (w *World) givenBack(j *job) {
 	if j.tries++; j.tries < 3 && j.victim.up {
 		w.post(time.Second, func() {
 			if j.victim.up {

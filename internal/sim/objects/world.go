@@ -34,14 +34,13 @@ type World struct {
 	seen     []*sharedobj.Message // some, for the liar
 	lies     map[sharedobj.Hash]*sharedobj.Body
 
-	begun, backs, failures, messages int
-	wide                             map[int]uint64 // bytes of pieces that came into a cluster from others
-	search                           *search
+	begun, messages int
+	wide            map[int]uint64 // bytes of pieces that came into a cluster from others
+	search          *search
 }
 
 // object is a phased one: its versions, the newest last.
 type object struct {
-	name     string
 	maker    *peer
 	life     int // of its maker
 	recipe   sharedobj.Recipe
