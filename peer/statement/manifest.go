@@ -155,13 +155,6 @@ func OpenManifest(b []byte) (*SignedManifest, error) {
 	return s, nil
 }
 
-// Head is the manifest without its argument and without the bytes as they travel: enough to speak of the run.
-func (s *SignedManifest) Head() *SignedManifest {
-	head := *s
-	head.Arg, head.Bytes = nil, nil
-	return &head
-}
-
 func (m *Manifest) check() error {
 	var b bounds
 	b.text("the swarm's name", m.Swarm, maxName)
