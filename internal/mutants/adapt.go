@@ -127,6 +127,23 @@ var adaptMutants = []mutant{
 		run: "^TestRostersAreBounded$", old: "for len(r.Out) > MaxOut {", new: "for false {"},
 	{name: "adapt/first-word", wrong: "the name of a cluster says what becomes of it", file: "adapt/roster.go",
 		run: "^TestWords$", old: "strings.LastIndex(", new: "strings.Index("},
+	{name: "adapt/cores-without-worth", wrong: "cores do not go where they are used well", file: "adapt/cores.go",
+		pkg: "adapt", run: "^TestCoresGoWhereTheyAreUsed$",
+		old: "worth := max(r.Worth, leastWorth)", new: "worth := unknownWorth"},
+	{name: "adapt/keeps-cores-unused", wrong: "a run without work has cores that others could use", file: "adapt/cores.go",
+		run: "^TestDivide$", old: "cores -= share(cores, runs, false, turn, got)\n\tshare(cores, runs, true, turn, got)",
+		new: "cores -= share(cores, runs, true, turn, got)\n\tshare(cores, runs, false, turn, got)"},
+	{name: "adapt/many-runs-take-all", wrong: "who submits many runs takes the cores of others", file: "adapt/cores.go",
+		run: "^Test(CoresGoWhereTheyAreUsed|Divide)$",
+		old: "of[r.Owner] < of[runs[best].Owner] ||\n", new: "false ||\n"},
+	{name: "adapt/many-runs-many-turns", wrong: "who submits many runs has the turns of others", file: "adapt/cores.go",
+		run: "^TestTurnsOfOwners$", old: "map[string]int{}, inTurn(runs, dry, turn)\n",
+		new: "map[string]int{}, inTurn(runs, dry, 0)\n	order = append(order[turn%len(order):], order[:turn%len(order)]...)\n"},
+	{name: "adapt/same-run-each-turn", wrong: "of one owner's runs one has all turns", file: "adapt/cores.go",
+		run: "^TestTurnsOfOwners$", old: "first := turn / len(owners) % len(list)", new: "first := 0 * len(list)"},
+	{name: "adapt/poor-run-starves", wrong: "a run that is not efficient gets no core", file: "adapt/cores.go",
+		run: "^Test(CoresGoWhereTheyAreUsed|Divide)$",
+		old: "need := float64(got[k]) / worth\n", new: "need := float64(got[k]+1) / (worth * worth * worth)\n"},
 }
 
 const (
