@@ -127,7 +127,7 @@ func TestWhatIsTried(t *testing.T) {
 		}, false},
 	} {
 		j := &jury{base: newBase(slog.New(slog.DiscardHandler), time.Now, 0), self: selfID, host: branches("branch")}
-		j.evidence = &cabinet{dir: t.TempDir(), kind: ".lie", most: maxLies, now: time.Now}
+		j.evidence = &cabinet{base: j.base, dir: t.TempDir(), kind: ".lie", most: maxLies}
 		if err := j.evidence.write(knownID.String(), []byte("a proof")); err != nil {
 			t.Fatal(err)
 		}

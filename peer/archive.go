@@ -63,7 +63,7 @@ const (
 func openArchive(b *base, dir string, self peer.ID, apps *catalog) (_ *archive, err error) {
 	a := &archive{base: b, self: self, apps: apps, dir: dir}
 	open := func(name, kind string, most int) *cabinet {
-		c, bad := openCabinet(filepath.Join(dir, name), kind, most, b.now)
+		c, bad := openCabinet(b, filepath.Join(dir, name), kind, most)
 		err = errors.Join(err, bad)
 		return c
 	}

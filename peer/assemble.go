@@ -45,7 +45,7 @@ func assemble(p *Peer, apps []Application) error {
 	if err := a.meetSwarm(); err != nil {
 		return err
 	}
-	published, err := openCabinet(filepath.Join(p.cfg.Host.StateDir, "published"), ".module", maxPublishedHere, p.now)
+	published, err := openCabinet(p.base, filepath.Join(p.cfg.Host.StateDir, "published"), ".module", maxPublishedHere)
 	if err != nil {
 		return err
 	}
@@ -69,6 +69,7 @@ func assemble(p *Peer, apps []Application) error {
 		commitments: &commitments{board: p.board, key: a.key}, depot: p.depot,
 		send: p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
 		tellShared: p.traffic.tellShared}
+	p.crew.engines = p.crew.engine
 	p.caretaker.crew = p.crew
 	p.caretaker.presence.recall(p.now())
 	p.crew.jobMemory.Store(p.cfg.Memory)
@@ -132,7 +133,7 @@ func (a *assembly) openFiles() (err error) {
 		most: p.cfg.Steal.MaxKept, mostBytes: p.cfg.Steal.MaxKeptBytes}
 	p.checkpoints.quota.remove = p.checkpoints.makesWay
 	p.deaths = &infirmary{}
-	p.deaths.files, err = openCabinet(filepath.Join(state, "deaths"), ".deaths", maxDeaths, p.now)
+	p.deaths.files, err = openCabinet(p.base, filepath.Join(state, "deaths"), ".deaths", maxDeaths)
 	return err
 }
 

@@ -14,6 +14,8 @@ type base struct {
 	now func() time.Time
 	// every is Config.Every.
 	every time.Duration
+	// medium is what the files of runs are changed on.
+	medium medium
 
 	ctx    context.Context // ends when the peer is closed
 	cancel context.CancelFunc
@@ -21,7 +23,7 @@ type base struct {
 }
 
 func newBase(log *slog.Logger, now func() time.Time, every time.Duration) *base {
-	b := &base{log: log, now: now, every: every}
+	b := &base{log: log, now: now, every: every, medium: onDisk{}}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	return b
 }

@@ -17,38 +17,54 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 )
 
+// A medium is what files are changed on: the disk.
+type medium interface {
+	checkpoint.FS
+	// Replace is durable.Write of a file for its owner alone, flushed.
+	Replace(path string, fill func(io.Writer) error) error
+	RemoveAll(dir string) error
+}
+
+type onDisk struct{ checkpoint.Disk }
+
+func (onDisk) Replace(path string, fill func(io.Writer) error) error {
+	return durable.Write(path, 0o600, true, fill)
+}
+
+func (onDisk) RemoveAll(dir string) error { return os.RemoveAll(dir) }
+
 // A cabinet is a directory with one file for each run. A file is complete or absent: it is written under
 // another name, synced, renamed, and the directory synced, before anything is said of it. The directory is made
 // with the first file: of the many of a peer most stay without one.
 type cabinet struct {
+	*base
 	dir  string
 	kind string // how the names of the files end
 	most int    // files; the oldest go. 0: whoever writes them bounds them
-	now  func() time.Time
 }
 
 // maxCabinetFile bounds one part of a file that is read back.
 const maxCabinetFile = wire.MaxOutcome + wire.MaxValue
 
-func openCabinet(dir, kind string, most int, now func() time.Time) (*cabinet, error) {
+func openCabinet(b *base, dir, kind string, most int) (*cabinet, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("the directory %s: %w", filepath.Base(dir), syscall.ENOTDIR)
 	}
 	durable.Sweep(dir)
-	return &cabinet{dir, kind, most, now}, nil
+	return &cabinet{b, dir, kind, most}, nil
 }
 
 func (c *cabinet) path(name string) string { return filepath.Join(c.dir, name+c.kind) }
 
 // make makes the directory if it is not there, or not any more.
-func (c *cabinet) make() error { return checkpoint.MakeDir(checkpoint.Disk{}, c.dir) }
+func (c *cabinet) make() error { return checkpoint.MakeDir(c.medium, c.dir) }
 
 // write returns when the file is on the disk.
 func (c *cabinet) write(name string, parts ...[]byte) error {
 	if err := c.make(); err != nil {
 		return err
 	}
-	err := durable.Write(c.path(name), 0o600, true, func(w io.Writer) error {
+	err := c.medium.Replace(c.path(name), func(w io.Writer) error {
 		for _, part := range parts {
 			if err := wire.WriteFrame(w, part, maxCabinetFile); err != nil {
 				return err
@@ -127,13 +143,13 @@ func (c *cabinet) has(name string) bool {
 
 // remove removes a file, if there is one.
 func (c *cabinet) remove(name string) error {
-	switch err := os.Remove(c.path(name)); {
+	switch err := c.medium.Remove(c.path(name)); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return err
 	}
-	return durable.SyncDir(c.dir)
+	return c.medium.SyncDir(c.dir)
 }
 
 type cabinetFile struct {
@@ -162,7 +178,7 @@ func (c *cabinet) files() (list []cabinetFile) {
 func (c *cabinet) prune(now time.Time, written string) {
 	list := slices.DeleteFunc(c.files(), func(f cabinetFile) bool { return f.name == written })
 	for _, f := range list[:max(0, len(list)+1-c.most)] {
-		_ = os.Remove(c.path(f.name))
+		_ = c.medium.Remove(c.path(f.name))
 	}
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
@@ -171,7 +187,7 @@ func (c *cabinet) prune(now time.Time, written string) {
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) != c.kind && info.Mode().IsRegular() &&
 			now.Sub(info.ModTime()) > time.Hour {
-			_ = os.Remove(filepath.Join(c.dir, e.Name()))
+			_ = c.medium.Remove(filepath.Join(c.dir, e.Name()))
 		}
 	}
 }

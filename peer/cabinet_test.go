@@ -13,7 +13,8 @@ import (
 // has to be one.
 func TestCabinetIsSweptUp(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "answers", "disputed")
-	c, err := openCabinet(dir, ".run", 4, time.Now)
+	b, _ := standing()
+	c, err := openCabinet(b, dir, ".run", 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +25,7 @@ func TestCabinetIsSweptUp(t *testing.T) {
 	if err := os.WriteFile(half, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if c, err = openCabinet(dir, ".run", 4, time.Now); err != nil {
+	if c, err = openCabinet(b, dir, ".run", 4); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(half); err == nil {
@@ -33,14 +34,15 @@ func TestCabinetIsSweptUp(t *testing.T) {
 	if got := c.files(); len(got) != 1 || got[0].name != "one" {
 		t.Errorf("files %v", got)
 	}
-	if _, err := openCabinet(c.path("one"), ".run", 4, time.Now); err == nil {
+	if _, err := openCabinet(b, c.path("one"), ".run", 4); err == nil {
 		t.Error("a file is taken for a directory")
 	}
 }
 
 // What was just written stays, whatever the clock said when the others were; the oldest of these goes.
 func TestCabinetKeepsTheNewest(t *testing.T) {
-	c, err := openCabinet(t.TempDir(), ".answer", 2, time.Now)
+	b, _ := standing()
+	c, err := openCabinet(b, t.TempDir(), ".answer", 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,7 @@ type crew struct {
 	modules *modules
 	apps    *catalog
 	vouch   *vouching
+	engines func(m *statement.SignedManifest, cfg compute.Config) (port.Live, error) // engine
 	// what others may be shown of how it was computed
 	commitments *commitments
 	depot       *depot
@@ -55,7 +56,7 @@ func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal
 	if err != nil {
 		return nil, err
 	}
-	engine, err := c.engine(m, compute.Config{Run: m.Run, Self: string(c.self), Workers: c.cfg.Workers,
+	engine, err := c.engines(m, compute.Config{Run: m.Run, Self: string(c.self), Workers: c.cfg.Workers,
 		Idle: !c.cfg.FullPriority, Naive: of.Recovery == steal.Naive && !of.Hoard, Whole: of.Hoard,
 		Lattices: of.Proving})
 	if err != nil {

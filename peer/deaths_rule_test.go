@@ -11,7 +11,8 @@ import (
 
 // Deaths are remembered when the daemon is started again, until a user lifts the quarantine that follows from them.
 func TestQuarantine(t *testing.T) {
-	files, err := openCabinet(t.TempDir(), ".deaths", maxDeaths, time.Now)
+	b, _ := standing()
+	files, err := openCabinet(b, t.TempDir(), ".deaths", maxDeaths)
 	if err != nil {
 		t.Fatal(err)
 	}

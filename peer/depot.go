@@ -98,7 +98,7 @@ func (x *depot) open(cfg *Config, q *quota) (err error) {
 		bounds = cfg.Deposits
 	}
 	dir := filepath.Join(cfg.Host.StateDir, "deposits")
-	if x.files, err = openCabinet(filepath.Join(dir, "items"), ".item", 0, x.now); err != nil {
+	if x.files, err = openCabinet(x.base, filepath.Join(dir, "items"), ".item", 0); err != nil {
 		return err
 	}
 	shelf := library.DefaultConfig(1 << 50) // what is kept is for the core to say

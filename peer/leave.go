@@ -22,9 +22,23 @@ func (p *Peer) Leave(ctx context.Context) error {
 	if end, ok := ctx.Deadline(); ok {
 		patience = min(patience, max(time.Until(end)-flushTime-farewellTime, 0))
 	}
+	parts, needless := p.leaveRuns(patience)
+	p.card.tellAnew()
+	soon, cancel := context.WithTimeout(ctx, flushTime)
+	defer cancel()
+	_ = p.traffic.stream.Flush(soon) // one that cannot be reached does not hold up the others' goodbyes, nor us
+	p.meetings.takeLeave(ctx)
+	err := ctx.Err()
+	p.closeLedgers(ctx, parts, needless)
+	return err
+}
+
+// leaveRuns ends this peer's parts in the runs in progress, which others go on with; needless says whose checkpoints
+// are.
+func (p *Peer) leaveRuns(patience time.Duration) (parts []*part, needless []bool) {
 	var wg sync.WaitGroup
-	parts := p.runs.inProgress()
-	needless := make([]bool, len(parts)) // their checkpoints
+	parts = p.runs.inProgress()
+	needless = make([]bool, len(parts))
 	for i, r := range parts {
 		wg.Go(func() {
 			r.session.Leave(patience)
@@ -37,14 +51,15 @@ func (p *Peer) Leave(ctx context.Context) error {
 		})
 	}
 	wg.Wait()
-	p.card.tellAnew()
-	soon, cancel := context.WithTimeout(ctx, flushTime)
-	defer cancel()
-	_ = p.traffic.stream.Flush(soon) // one that cannot be reached does not hold up the others' goodbyes, nor us
-	p.meetings.takeLeave(ctx)
-	err := ctx.Err()
-	p.closeLedgers(ctx, parts, needless)
-	return err
+	return parts, needless
+}
+
+// abandon ends parts at once, without a word.
+func abandon(parts []*part) {
+	for _, r := range parts {
+		r.session.Close()
+		r.ledger.close(false)
+	}
 }
 
 // handedOver says whether others have all that this peer had of a run: what it had no room for at hand is on its disk

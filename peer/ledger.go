@@ -3,7 +3,6 @@ package peer
 import (
 	"context"
 	"errors"
-	"os"
 	"sync"
 	"sync/atomic"
 
@@ -111,7 +110,7 @@ func (k *ledger) open(m *statement.SignedManifest, args []string) (*checkpoint.L
 		}
 	}
 	l, err := checkpoint.Open(k.dir, checkpoint.HeaderOf(m.Run, m.Bytes), checkpoint.Config{
-		Interval: c.every, Complete: k.sign,
+		FS: c.medium, Interval: c.every, Complete: k.sign,
 		Notify: func(e checkpoint.Event) {
 			c.log.Warn("the run's checkpoint", "run", m.Run, "news", e.String())
 		},
@@ -201,7 +200,7 @@ func (k *ledger) isOpened() bool {
 // erase removes the directory, which this ledger has.
 func (k *ledger) erase() {
 	k.of.quota.leave(k.run)
-	if err := os.RemoveAll(k.dir); err != nil {
+	if err := k.of.medium.RemoveAll(k.dir); err != nil {
 		k.of.log.Warn("what is left of a run cannot be removed", "run", k.run, "error", err)
 	}
 }

@@ -308,10 +308,7 @@ func (p *Peer) Close() {
 			if p.runs != nil { // else it was never put together
 				p.caretaker.presence.leave()
 				p.sharing.close()
-				for _, r := range p.runs.inProgress() {
-					r.session.Close()
-					r.ledger.close(false)
-				}
+				abandon(p.runs.inProgress())
 				p.runs.hours.save(p.log)
 				p.voice.close()
 				p.traffic.close()

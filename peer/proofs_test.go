@@ -13,7 +13,7 @@ func TestProofsAreTold(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	j := &jury{base: newBase(slog.New(slog.DiscardHandler), func() time.Time { return now }, 0)}
 	var err error
-	if j.evidence, err = openCabinet(t.TempDir(), ".lie", maxLies, func() time.Time { return now }); err != nil {
+	if j.evidence, err = openCabinet(j.base, t.TempDir(), ".lie", maxLies); err != nil {
 		t.Fatal(err)
 	}
 	if list := j.told(); len(list) > 0 {

@@ -36,7 +36,7 @@ func publishes(t *testing.T, now *time.Time, room int64) (*publications, *librar
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := openCabinet(t.TempDir(), ".module", maxPublishedHere, b.now)
+	files, err := openCabinet(b, t.TempDir(), ".module", maxPublishedHere)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,10 +74,10 @@ const maxGiven = statement.MaxReceipt + maxAccusation + 16
 // open opens what lasts. What does not prove itself is not counted, and left where it is.
 func (x *receipts) open(dir string) (err error) {
 	x.have = map[job.RunID]*statement.SignedReceipt{}
-	if x.kept, err = openCabinet(filepath.Join(dir, "receipts"), ".receipt", 0, x.now); err != nil {
+	if x.kept, err = openCabinet(x.base, filepath.Join(dir, "receipts"), ".receipt", 0); err != nil {
 		return err
 	}
-	if x.owed, err = openCabinet(filepath.Join(dir, "owed"), ".receipt", maxOwed, x.now); err != nil {
+	if x.owed, err = openCabinet(x.base, filepath.Join(dir, "owed"), ".receipt", maxOwed); err != nil {
 		return err
 	}
 	files := x.kept.files()

@@ -138,11 +138,11 @@ type jury struct {
 // open opens what lasts of a jury.
 func (j *jury) open(cfg *Config) (err error) {
 	dir := cfg.Host.StateDir
-	if j.evidence, err = openCabinet(filepath.Join(dir, "lies"), ".lie", maxLies, j.now); err != nil {
+	if j.evidence, err = openCabinet(j.base, filepath.Join(dir, "lies"), ".lie", maxLies); err != nil {
 		return err
 	}
 	j.records = &records{base: j.base, all: verify.Records{Hand: j.hand}}
-	if j.records.file, err = openCabinet(filepath.Join(dir, "records"), ".list", 1, j.now); err != nil {
+	if j.records.file, err = openCabinet(j.base, filepath.Join(dir, "records"), ".list", 1); err != nil {
 		return err
 	}
 	j.records.recall()

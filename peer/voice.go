@@ -24,7 +24,11 @@ type voice struct {
 	ears []ear
 
 	mu     sync.Mutex
-	gossip *gossip.Gossip
+	gossip interface { // nil: not open yet, or not any more
+		Publish(k gossip.Kind, b []byte) error
+		SetMembers(m gossip.Members)
+		Close() error
+	}
 	speaks string // the swarm that gossip was opened for
 	spoke  uint64 // how often it was opened
 }
@@ -120,7 +124,7 @@ func (v *voice) tell(k gossip.Kind, b []byte) {
 	g := v.gossip
 	v.mu.Unlock()
 	if g == nil {
-		return // not open yet, or not any more
+		return
 	}
 	if err := g.Publish(k, b); err != nil {
 		v.log.Debug("not told to the swarm", "kind", k, "error", err)
