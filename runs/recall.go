@@ -89,7 +89,7 @@ func (o *own) recall(d *Own, unfit string) {
 	case old != nil && old.hash == nil:
 		return // it was heard of already
 	case old != nil, s != nil && s.Reason.Final():
-		o.order(Remove{OwnFile, m.Run})
+		o.order(Remove{OwnFile, m.Run}, Discard{m.Run})
 		return
 	}
 	r := &run{m: m, mine: true, returned: true, args: d.Args, began: time.Unix(0, d.Began), seq: d.Seq,
