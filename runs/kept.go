@@ -233,6 +233,7 @@ func (k *kept) wrote(id RunID, file File, trouble string) {
 	if a.written = trouble == ""; !a.written {
 		k.warn(id, "an answer for another peer could not be kept: %s", trouble)
 		k.drop(id, i)
+		k.order(Remove{file, id}) // it may be there all the same
 	}
 	r := k.runs[id]
 	if ticket != 0 {

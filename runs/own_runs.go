@@ -70,7 +70,7 @@ func (o *own) written(r *run, trouble string) {
 		delete(o.runs, r.m.Run)
 		reply(&Refusal{Unavailable,
 			"the run cannot be written down, so that it would be known after a restart: " + trouble})
-		o.order(Forget{r.m.Run})
+		o.order(Remove{OwnFile, r.m.Run}, Forget{r.m.Run}) // it may be there all the same
 	case what == submitting:
 		o.start(r, true)
 		r.again.begin(o.now)
@@ -82,6 +82,7 @@ func (o *own) written(r *run, trouble string) {
 	case what == suspending && r.writing != nil:
 		reply(&Refusal{Refuse, fmt.Sprintf("run %x has been answered in the meantime", r.m.Run[:])})
 	case what == suspending && trouble != "":
+		o.writeDown(r, false) // for it may be there all the same
 		reply(&Refusal{Unavailable, "that the run is suspended cannot be written down, and it goes on: " + trouble})
 	case what == suspending:
 		o.bury(r, Suspended)
@@ -91,6 +92,7 @@ func (o *own) written(r *run, trouble string) {
 		reply(&Refusal{Refuse, endedMeanwhile(r)})
 		o.order(Remove{OwnFile, r.m.Run})
 	case what == resuming && trouble != "":
+		o.writeDown(r, true)
 		r.m = r.m.head()
 		reply(&Refusal{Unavailable, "that the run goes on cannot be written down: " + trouble})
 	case what == resuming:
