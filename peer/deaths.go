@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,18 +32,17 @@ type deathsFile struct {
 
 // infirmary remembers deaths, also on the disk.
 type infirmary struct {
-	mu    sync.Mutex
-	files *cabinet
+	mu        sync.Mutex // held while something changes
+	files     *cabinet
+	unwritten sync.Map // job.RunID -> runs.Toll, which the disk has refused, until the run is over
 }
 
-// of is what is known of a run.
+// of is what is known of a run. It does not wait for one that is being written, which a disk may take long for: whoever
+// asks may hold the conductor's mutex.
 func (x *infirmary) of(id job.RunID) runs.Toll {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.read(id)
-}
-
-func (x *infirmary) read(id job.RunID) runs.Toll {
+	if d, ok := x.unwritten.Load(id); ok {
+		return d.(runs.Toll)
+	}
 	var d deathsFile
 	parts, err := x.files.read(id.Hex(), 1)
 	if err != nil || wire.Control().Decode(parts[0], &d) != nil || len(d.At) > 2 {
@@ -55,10 +55,13 @@ func (x *infirmary) read(id job.RunID) runs.Toll {
 func (x *infirmary) note(id job.RunID, now time.Time, why string) (runs.Toll, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	d := x.read(id).And(now, why)
+	d := x.of(id).And(now, why)
 	b, err := wire.Control().Encode((*deathsFile)(&d))
 	if err == nil {
 		err = x.files.write(id.Hex(), b)
+	}
+	if x.unwritten.Delete(id); err != nil {
+		x.unwritten.Store(id, d)
 	}
 	return d, err
 }
@@ -67,9 +70,10 @@ func (x *infirmary) note(id job.RunID, now time.Time, why string) (runs.Toll, er
 func (x *infirmary) lift(id job.RunID) (bool, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !x.read(id).Quarantined() {
+	if !x.of(id).Quarantined() {
 		return false, nil
 	}
+	x.unwritten.Delete(id)
 	return true, x.files.remove(id.Hex())
 }
 
@@ -77,18 +81,23 @@ func (x *infirmary) lift(id job.RunID) (bool, error) {
 func (x *infirmary) forget(id job.RunID) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.unwritten.Delete(id)
 	return x.files.remove(id.Hex())
 }
 
 // list names the runs in quarantine.
 func (x *infirmary) list() (ids []job.RunID) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	for _, f := range x.files.files() {
-		if id, ok := job.ParseRunID(f.name); ok && x.read(id).Quarantined() {
+		if id, ok := job.ParseRunID(f.name); ok && x.of(id).Quarantined() {
 			ids = append(ids, id)
 		}
 	}
+	x.unwritten.Range(func(id, d any) bool {
+		if run := id.(job.RunID); d.(runs.Toll).Quarantined() && !slices.Contains(ids, run) {
+			ids = append(ids, run)
+		}
+		return true
+	})
 	return ids
 }
 

@@ -2,6 +2,8 @@ package peer
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -78,5 +80,33 @@ func TestHandsThatAreBelieved(t *testing.T) {
 		if n := s.Hands(&runs.Manifest{Verify: mode}); n != want {
 			t.Errorf("%s takes %d hands, want %d", mode, n, want)
 		}
+	}
+}
+
+// Deaths that a disk does not take are remembered as long as the process lives, or a run would kill without end; and
+// whoever asks does not wait for the disk, for the conductor's mutex is held then.
+func TestDeathsBesideTheDisk(t *testing.T) {
+	b, _ := standing()
+	dir := filepath.Join(t.TempDir(), "deaths")
+	files, err := openCabinet(b, dir, ".deaths", maxDeaths)
+	if err == nil {
+		err = os.WriteFile(dir, nil, 0o600) // where a directory should be
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, id := &infirmary{files: files}, job.NewRunID()
+	for range 2 {
+		if _, err := x.note(id, time.Unix(1_000_000, 0), "it died"); err == nil {
+			t.Error("it is written where nothing can be")
+		}
+	}
+	x.mu.Lock() // as whoever writes does
+	if !x.of(id).Quarantined() || len(x.list()) != 1 {
+		t.Errorf("a third process may die: %+v, %v", x.of(id), x.list())
+	}
+	x.mu.Unlock()
+	if _ = x.forget(id); x.of(id).Quarantined() {
+		t.Error("they stay when the run is over")
 	}
 }
