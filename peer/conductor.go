@@ -38,7 +38,7 @@ type conductor struct {
 	ticket  runs.Ticket
 	thrift  thrift
 
-	resuming sync.Mutex // one suspended run is taken up at a time
+	resuming chan struct{} // one suspended run is taken up at a time: room for one
 }
 
 // others is what the conductor has other members asked. All of it waits for them, in bounded time.
@@ -73,7 +73,7 @@ func newConductor(b *base, o outside, cfg runs.Config) *conductor {
 	return &conductor{base: b, outside: o, core: runs.New(cfg, o.self, o.swarm, signer{b, o.key}), disk: disk{base: b},
 		sessions: sessions{fetching: map[job.RunID]int{}, waiting: map[job.RunID][]*steal.Message{}},
 		parts:    map[job.RunID]*part{}, resumed: map[job.RunID]*resumption{}, over: map[job.RunID]chan struct{}{},
-		replies: map[runs.Ticket]chan *runs.Refusal{}}
+		replies: map[runs.Ticket]chan *runs.Refusal{}, resuming: make(chan struct{}, 1)}
 }
 
 // input gives the core one input.

@@ -61,8 +61,12 @@ func (o *owner) resume(ctx context.Context, q control.Resumption) (control.RunIn
 // resumeOwn goes on with a suspended run of this peer's own. What a copy of its checkpoint holds is used besides.
 func (o *owner) resumeOwn(ctx context.Context, id job.RunID, also *stored) (control.RunInfo, error) {
 	t := o.runs
-	t.resuming.Lock() // one at a time: the log is opened before the run goes on
-	defer t.resuming.Unlock()
+	select { // one at a time: the log is opened before the run goes on
+	case t.resuming <- struct{}{}:
+		defer func() { <-t.resuming }()
+	case <-ctx.Done():
+		return control.RunInfo{}, context.Cause(ctx)
+	}
 	t.mu.Lock()
 	no := t.core.MayResume(id)
 	info, there := t.core.Run(id)
