@@ -66,6 +66,9 @@ type resumption struct {
 
 // start makes the session of a run. The mutex is held.
 func (t *conductor) start(o runs.Start) {
+	if t.ctx.Err() != nil {
+		return // nobody would end it: this peer is being closed
+	}
 	id := o.Manifest.Run
 	m, err := statement.OpenManifest(o.Manifest.Sealed)
 	r := &part{manifest: headOf(o.Manifest), began: t.now(), now: t.now, most: 1}
