@@ -204,7 +204,7 @@ func (c *checkpoints) left(but func(job.RunID) bool) (list []*statement.SignedMa
 		}
 		m, err := manifestIn(c.dirOf(run))
 		switch {
-		case err != nil && hasNothing(c.dirOf(run)):
+		case err != nil && c.hasNothing(run):
 			c.remove(run)
 		case err != nil:
 			c.log.Warn("a checkpoint cannot be read and is left alone", "run", run, "error", oneLine(err))
@@ -231,10 +231,22 @@ func sizeOf(dir string) (n int64) {
 	return n
 }
 
-// hasNothing says whether a checkpoint has no file but its lock: the peer was killed before it had written anything.
-func hasNothing(dir string) bool {
-	entries, err := os.ReadDir(dir)
-	return err == nil && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != "lock" })
+// hasNothing says whether a checkpoint has no record at all: the peer was killed before it had written anything, or
+// while it wrote the first one.
+func (c *checkpoints) hasNothing(run job.RunID) bool {
+	entries, err := os.ReadDir(c.dirOf(run))
+	if err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !checkpoint.Owns(e.Name()) }) {
+		return false
+	}
+	snap, err := checkpoint.Read(c.dirOf(run), checkpoint.Header{Run: run}, nil)
+	if err != nil {
+		return errors.Is(err, checkpoint.ErrNoCheckpoint)
+	}
+	defer snap.Close()
+	for range snap.Records() {
+		return false
+	}
+	return !slices.ContainsFunc(snap.Problems(), func(e error) bool { return !errors.Is(e, checkpoint.ErrTorn) })
 }
 
 func manifestIn(dir string) (*statement.SignedManifest, error) {

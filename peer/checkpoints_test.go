@@ -61,7 +61,7 @@ func TestTakenUpAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.remove(signed.Run)
-	if err := l.Sync(t.Context()); err != nil || hasNothing(k.dir) || !c.quota.counts(signed.Run) {
+	if err := l.Sync(t.Context()); err != nil || c.hasNothing(signed.Run) || !c.quota.counts(signed.Run) {
 		t.Errorf("what is written is lost, or does not count: %v", err)
 	}
 	k.close(false)
@@ -165,5 +165,41 @@ func TestLedgersOutliveSessions(t *testing.T) {
 	slow.ledger.close(true) // as its end does
 	if _, err := os.Stat(k.dir); err == nil {
 		t.Error("its checkpoint stays open, and on the disk")
+	}
+}
+
+// A checkpoint whose first write was cut off has nothing in it, and is removed; one that is damaged otherwise is not.
+func TestCutOffAtOnce(t *testing.T) {
+	b, _ := standing()
+	c := &checkpoints{base: b, self: "somebody", dir: t.TempDir(), every: time.Hour}
+	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
+	signed, err := m.Sign(voucherOf(t, nil, nil).key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := c.ledger(signed.Run)
+	if _, err := k.open(signed, nil); err != nil {
+		t.Fatal(err)
+	}
+	k.close(false)
+	file := filepath.Join(k.dir, "00000001.satinlog")
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, nothing := range map[int]bool{0: true, len(whole) / 2: true, len(whole) - 1: true, len(whole): false} {
+		if err := os.WriteFile(file, whole[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if c.hasNothing(signed.Run) != nothing {
+			t.Errorf("of %d bytes %d are left, and it has nothing: %t", len(whole), n, !nothing)
+		}
+	}
+	whole[len(whole)/2] ^= 1
+	if err := os.WriteFile(file, append(whole, whole...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c.hasNothing(signed.Run) {
+		t.Error("what is damaged is taken for nothing")
 	}
 }

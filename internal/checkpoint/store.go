@@ -72,6 +72,12 @@ func numberOf(name string) (seq uint64, rest string, ok bool) {
 	return seq, rest, err == nil
 }
 
+// Owns says whether a log makes files of that name.
+func Owns(name string) bool {
+	_, rest, ok := numberOf(name)
+	return name == lockName || ok && rest == ""
+}
+
 // load reads the directory. want.Run may be zero: then the first intact header says which run it is. The
 // error is of the directory; what is wrong with files goes to s.problems.
 func (s *store) load(want Header) error {
