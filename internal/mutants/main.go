@@ -26,7 +26,7 @@ import (
 
 // mutants are all there are.
 func mutants() []mutant {
-	return filled(sharedMutants, strangersMutants, moodMutants, verifyMutants, moduleMutants,
+	return filled(sharedMutants, strangersMutants, moodMutants, livesMutants, verifyMutants, moduleMutants,
 		engineMutants, hookMutants, stealMutants, recoveryMutants, passingMutants, masterMutants,
 		runsMutants,
 		libraryMutants, depositsMutants,
