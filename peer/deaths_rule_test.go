@@ -44,7 +44,7 @@ func (mates) Admitted(runs.PeerID) bool { return true }
 // A run stays in quarantine when its owner suspends it and goes on with it. Nothing is left of that when it is over.
 func TestQuarantineOutlivesSuspension(t *testing.T) {
 	b, clock := standing()
-	files, err := openCabinet(t.TempDir(), ".deaths", maxDeaths, clock.now)
+	files, err := openCabinet(b, t.TempDir(), ".deaths", maxDeaths)
 	if err != nil {
 		t.Fatal(err)
 	}
