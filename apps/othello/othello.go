@@ -5,7 +5,8 @@
 // move; one that the other player cannot answer well settles it. Where a glance says that none will, all moves are
 // jobs at once, because all have to be asked about. Elsewhere the most promising move is asked about first, since it
 // often settles the question, and then ever more of the others at once; as soon as one settles it the rest is
-// aborted, wherever it runs. What was found out about positions is in a table that all jobs share.
+// aborted, wherever it runs. Where too little is known to put moves in order, the question is asked looking less far
+// first. What was found out about positions is in a table that all jobs share.
 package othello
 
 import (
@@ -109,7 +110,11 @@ func search(f *satin.Frame, j Job) int {
 		}
 		return j.tell(f, answer)
 	}
-	l, hopeless, _ := n.plan(facts.find)
+	know := facts.find
+	if first, ok := n.ahead(know); ok && j.Shared { // else only the answer would be known, and not why
+		know = n.besides(search(f, j.about(first)), j.Table.Value(f).find)
+	}
+	l, hopeless, _ := n.plan(know)
 	if l.n == 0 {
 		if n.Passed {
 			return n.over()

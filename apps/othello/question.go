@@ -60,6 +60,14 @@ func (n *Node) Plan(know func(Board) Fact) (p Plan) {
 	return p
 }
 
+// Ahead is the question to be asked before the Plan, if too little is known, which then rests on its answer, too.
+func (n *Node) Ahead(know func(Board) Fact) (first Node, ok bool) { return n.ahead(know) }
+
+// Besides is what is known with the answer to that.
+func (n *Node) Besides(answer int, know func(Board) Fact) func(Board) Fact {
+	return n.besides(answer, know)
+}
+
 // Passes says whether the player has no move.
 func (n *Node) Passes() bool { return n.Board.moves() == 0 }
 

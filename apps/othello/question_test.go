@@ -126,6 +126,45 @@ func TestDeepen(t *testing.T) {
 	}
 }
 
+// TestUnsure: a question is asked less deep first, unless it, or a move that settles it, was searched as far; jobs ask
+// ahead only what is more than a glance; and then there is less to search.
+func TestUnsure(t *testing.T) {
+	n := Node{Board: start, Depth: 9, Bound: 10}
+	l := n.children()
+	about := func(depth, answer int) Fact {
+		return (&Node{Board: l.boards[2], Depth: depth, Bound: -9}).fact(answer)
+	}
+	own := func(depth int) Fact { return (&Node{Board: start, Depth: depth, Bound: 10}).fact(0) }
+	for name, c := range map[string]struct {
+		known Fact
+		want  bool
+	}{
+		"nothing is known":    {Fact{}, true},
+		"it was asked":        {own(7), false},
+		"it was asked before": {own(5), true},
+		"a move settles it":   {about(6, -10), false},
+		"a move settled it":   {about(5, -10), true},
+		"a move fails":        {about(6, -9), true},
+	} {
+		first, got := n.Ahead(knowing(c.known))
+		if got != c.want || got && (first.Depth != 7 || first.Board != start) {
+			t.Errorf("%s: asked ahead %v, %+v", name, got, first)
+		}
+	}
+	if f := n.Besides(12, knowing())(start); f.Depth != 7 || f.Lower != 12 {
+		t.Errorf("the answer is known as %+v", f)
+	}
+	n.Exact = true
+	end := n.unsure(l, knowing())
+	n.Exact, n.Depth = false, 8
+	if _, glance := n.Ahead(knowing()); end || glance {
+		t.Errorf("asked ahead: the end of a game %v, what a glance sees %v", end, glance)
+	}
+	if _, positions := Beginning(12, 0).Twin(); positions > 430_000 {
+		t.Errorf("the twin looks at %d positions; without a question ahead they are 452152", positions)
+	}
+}
+
 // TestQuestions: what a question depends on gives its answer, and a job that answers it alone gives it too.
 func TestQuestions(t *testing.T) {
 	var answer func(n Node) int

@@ -1,6 +1,9 @@
 package othello
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Node is a question: is the value of a position, for the player to move, at least Bound? The answer is a
 // bound of the value on one side of Bound: at least Bound, then the value is at least the answer, or below
@@ -135,6 +138,49 @@ func (n *Node) plan(know func(Board) Fact) (l *list, hopeless bool, looked uint6
 	return n.glance(l)
 }
 
+const deepened = 7 // from here on an unsure question is asked less deep first
+
+// unsure says whether so little is known of a question that it is asked first looking two moves less far, which finds
+// out in what order to ask about the moves: neither it nor a move that settles it has been searched as far. Of the end
+// of a game there is nothing shallower.
+func (n *Node) unsure(l *list, know func(Board) Fact) bool {
+	if n.Exact || n.Depth < deepened || int(know(n.Board).Depth) >= n.Depth-2 {
+		return false
+	}
+	return !slices.ContainsFunc(l.boards[:l.n], func(b Board) bool {
+		f := know(b)
+		return int(f.Depth) >= n.Depth-3 && -int(f.Upper) >= n.Bound
+	})
+}
+
+// shallower is the question to ask first.
+func (n *Node) shallower() Node {
+	first := *n
+	first.Depth -= 2
+	return first
+}
+
+// ahead is the question that a job asks first, if it does: where that would look no further than a glance, a glance is
+// less.
+func (n *Node) ahead(know func(Board) Fact) (first Node, ok bool) {
+	if n.Depth-2 <= glanceDepth {
+		return first, false
+	}
+	l := n.children()
+	return n.shallower(), l.n > 0 && n.unsure(l, know)
+}
+
+// besides adds the answer to the question that was asked ahead to what is known, where another fact may have its place.
+func (n *Node) besides(answer int, know func(Board) Fact) func(Board) Fact {
+	first := n.shallower()
+	return func(b Board) Fact {
+		if b == n.Board {
+			return first.fact(answer)
+		}
+		return know(b)
+	}
+}
+
 const (
 	glanceDepth = 6 // how far a glance looks at most
 	glanceTable = 9 // bits of the size of its table
@@ -193,6 +239,10 @@ func (s *searcher) search(n *Node) int {
 	l := n.children()
 	if l.n == 0 {
 		return s.searchPass(n)
+	}
+	if n.unsure(l, s.table.find) {
+		first := n.shallower()
+		s.search(&first)
 	}
 	l.promote(n, s.table.find)
 	best := -worst

@@ -344,7 +344,7 @@ func (g *engine) complete(c child) (done *child, unwanted []steal.Ref) {
 			panic(violation(slotOnce, "job %x has more results than children", f.node.Key))
 		}
 		var enough bool
-		f.sum, enough = g.added(f, c.result)
+		f.sum, enough = g.added(f, &c)
 		f.names = g.sharing.gets(f.names, c.names)
 		f.took += c.took
 		if !kept {

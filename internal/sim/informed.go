@@ -18,7 +18,7 @@ type Informed interface {
 	// number by which Next knows it again.
 	Begin(at Where, n Node, buf []Node) (children []Node, cost int64, answer Result, job int32)
 	// Came adds what a child found to what the job has so far. Enough: the others are aborted, and the job ends.
-	Came(n Node, sum, found Result) (all Result, enough bool)
+	Came(n, child Node, sum, found Result) (all Result, enough bool)
 	// Next appends what the job spawns when all its children have come, after so many times that it spawned. None: it
 	// ends.
 	Next(n Node, job int32, phase int, sum Result, buf []Node) []Node
@@ -27,11 +27,11 @@ type Informed interface {
 }
 
 // added adds a child's result to a frame's.
-func (g *engine) added(f *frame, r Result) (sum Result, enough bool) {
+func (g *engine) added(f *frame, c *child) (sum Result, enough bool) {
 	if g.informed != nil {
-		return g.informed.Came(f.node, f.sum, r)
+		return g.informed.Came(f.node, c.node, f.sum, c.result)
 	}
-	return combined(g.tree, f.sum, r), false
+	return combined(g.tree, f.sum, c.result), false
 }
 
 // ended tells the tree, if that wants to know.

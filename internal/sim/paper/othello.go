@@ -42,6 +42,8 @@ type view struct {
 type toAsk struct {
 	moves    []sim.Node
 	hopeless bool
+	peer     int // where the job is
+	waited   int // phases before the first wave: 1 if a shallower search comes first
 }
 
 // gameCounts are of one run.
@@ -120,6 +122,9 @@ func (p progress) result() sim.Result {
 		Leaves: uint64(p.depth)<<8 | p.state}
 }
 
+// ahead marks an answer to the question that is asked first, looking less far.
+const ahead = 2
+
 // answerOf is the result of a question's job.
 func answerOf(answer int) sim.Result { return sim.Result{Sum: uint64(int64(answer)), Leaves: 1} }
 
@@ -143,18 +148,29 @@ func (g *game) Begin(at sim.Where, n sim.Node, buf []sim.Node) ([]sim.Node, int6
 		g.seen.positions += positions
 		return buf, g.time(cost + positions), answerOf(answer), 0
 	}
-	next := q.Plan(v.find)
-	g.seen.positions += 1 + next.Looked
-	if len(next.Questions) == 0 {
+	job := int32(len(g.plans))
+	if first, ok := q.Ahead(v.find); ok {
+		g.plans = append(g.plans, toAsk{peer: at.Peer, waited: 1})
+		g.seen.waits++
+		return append(buf, g.node(&first)), g.time(cost), sim.Result{}, job
+	}
+	p, looked := g.plan(&q, v.find)
+	if len(p.moves) == 0 {
 		return buf, g.time(cost), answerOf(q.Over()), 0
 	}
-	p := toAsk{hopeless: next.Hopeless}
+	g.plans = append(g.plans, p)
+	return g.wave(job, 0, buf), g.time(cost + looked), sim.Result{}, job
+}
+
+// plan is in what order a question's job asks.
+func (g *game) plan(q *othello.Node, know func(othello.Board) othello.Fact) (p toAsk, looked uint64) {
+	next := q.Plan(know)
+	g.seen.positions += 1 + next.Looked
+	p.hopeless = next.Hopeless
 	for i := range next.Questions {
 		p.moves = append(p.moves, g.node(&next.Questions[i]))
 	}
-	job := int32(len(g.plans))
-	g.plans = append(g.plans, p)
-	return g.wave(job, 0, buf), g.time(cost + next.Looked), sim.Result{}, job
+	return p, next.Looked
 }
 
 // find is what a machine knows of a position.
@@ -168,7 +184,7 @@ func (v *view) find(b othello.Board) othello.Fact {
 // wave appends what a question asks in a phase, if it was not settled before.
 func (g *game) wave(job int32, phase int, buf []sim.Node) []sim.Node {
 	p, from, to := &g.plans[job], 0, 0
-	for range phase + 1 {
+	for range phase - p.waited + 1 {
 		from, to = to, othello.Wave(to, len(p.moves), p.hopeless)
 	}
 	for i := to - 1; i >= from; i-- { // the newest job runs first, so the most promising one comes last
@@ -185,14 +201,17 @@ func (g *game) wave(job int32, phase int, buf []sim.Node) []sim.Node {
 
 func (g *game) time(positions uint64) int64 { return int64(positions) * int64(g.perPosition) }
 
-func (g *game) Came(n sim.Node, sum, found sim.Result) (sim.Result, bool) {
+func (g *game) Came(n, child sim.Node, sum, found sim.Result) (sim.Result, bool) {
 	answer := int(int64(found.Sum))
 	if n.Form == formTop {
 		return g.answered(progressOf(sum), answer).result(), false
 	}
+	if child.Key == n.Key && child.Work == n.Work {
+		return sim.Result{Sum: found.Sum, Leaves: ahead}, false
+	}
 	q := g.question(n)
 	best := -answer
-	if sum.Leaves > 0 {
+	if sum.Leaves == answerOf(0).Leaves {
 		best = max(best, int(int64(sum.Sum)))
 	}
 	return answerOf(best), g.aborts && best >= q.Bound
@@ -256,7 +275,13 @@ func (g *game) Next(n sim.Node, job int32, phase int, sum sim.Result, buf []sim.
 		}
 		return buf
 	}
-	if best := int(int64(sum.Sum)); best >= int(n.Size) {
+	answer := int(int64(sum.Sum))
+	switch {
+	case sum.Leaves == ahead:
+		q, p := g.question(n), &g.plans[job]
+		after, _ := g.plan(&q, q.Besides(answer, g.known[p.peer].find)) // it knows the answer, and does not look
+		p.moves, p.hopeless = after.moves, after.hopeless
+	case answer >= int(n.Size):
 		return buf
 	}
 	return g.wave(job, phase, buf)

@@ -98,7 +98,8 @@ func gamePage(o Options, depth, leaf int, work time.Duration, positions uint64, 
 	}
 	d.table(rows)
 	besideOneCore(d, runs)
-	d.para("A value is found by shallower searches first, two moves apart, as by the sequential program. Where what they have found, or else a glance at most six " +
+	d.para("A value is found by shallower searches first, two moves apart, as by the sequential program; so is, by both, the answer to a question " +
+		"of which too little is known to say in what order to ask about the moves. Where what they have found, or else a glance at most six " +
 		"moves ahead, says that no move will settle a question, all of them are jobs at once; elsewhere the most promising one is " +
 		"asked about alone (young brothers wait), then two at once, then four. Two things cost efficiency: what is searched in vain, where the glance erred or one " +
 		"of several jobs at once settled the question; and cores without work, since each question about the whole waits for the one before.")

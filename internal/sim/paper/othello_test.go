@@ -50,7 +50,8 @@ func TestGameAnswers(t *testing.T) {
 	q := othello.Beginning(4, 3)
 	q.Bound = 10
 	n := g.node(&q)
-	sum, enough := g.Came(n, sim.Result{}, answerOf(-7))
+	child := g.node(&othello.Node{Depth: 3})
+	sum, enough := g.Came(n, child, sim.Result{}, answerOf(-7))
 	if sum != answerOf(7) || enough {
 		t.Errorf("after -7: %+v, %v", sum, enough)
 	}
@@ -66,12 +67,38 @@ func TestGameAnswers(t *testing.T) {
 			t.Errorf("at least %d? %v moves are asked about at once, want %v", q.Bound, got, want)
 		}
 	}
-	sum, enough = g.Came(n, sum, answerOf(-10))
+	sum, enough = g.Came(n, child, sum, answerOf(-10))
 	if next := g.Next(n, 0, 1, sum, nil); sum != answerOf(10) || !enough || len(next) > 0 {
 		t.Errorf("after -10: %+v, %v, and %d jobs follow", sum, enough, len(next))
 	}
 	g.aborts = false
-	if _, enough = g.Came(n, sum, answerOf(-10)); enough {
+	if _, enough = g.Came(n, child, sum, answerOf(-10)); enough {
 		t.Error("without aborts the others are not waited for")
+	}
+}
+
+// TestGameAsksAhead: a question of which nothing is known is asked first looking less far; its answer is none of a
+// move, and says whether all moves are asked about at once.
+func TestGameAsksAhead(t *testing.T) {
+	g := newGame(12, 3, true, time.Second, 1000, 1)
+	q := othello.Beginning(10, 3)
+	q.Bound = 10
+	n := g.node(&q)
+	for answer, want := range map[int]int{9: 4, 10: 1} {
+		asked, _, _, job := g.Begin(sim.Where{}, n, nil)
+		if len(asked) != 1 || g.question(asked[0]).Depth != 8 {
+			t.Fatalf("it begins with %+v", asked)
+		}
+		sum, enough := g.Came(n, asked[0], sim.Result{}, answerOf(answer))
+		moves := g.Next(n, job, 1, sum, nil)
+		if enough || len(moves) != want {
+			t.Fatalf("after %d: %v, and %d moves are asked about, not %d", answer, enough, len(moves), want)
+		}
+		if sum, enough = g.Came(n, moves[0], sum, answerOf(-3)); sum != answerOf(3) || enough {
+			t.Errorf("a move's answer makes it %+v, %v", sum, enough)
+		}
+		if more := len(g.Next(n, job, 2, sum, nil)); more != min(2, 4-want) {
+			t.Errorf("%d more are asked about after %d", more, want)
+		}
 	}
 }
