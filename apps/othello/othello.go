@@ -6,7 +6,8 @@
 // jobs at once, because all have to be asked about. Elsewhere the most promising move is asked about first, since it
 // often settles the question, and then ever more of the others at once; as soon as one settles it the rest is
 // aborted, wherever it runs. Where too little is known to put moves in order, the question is asked looking less far
-// first. What was found out about positions is in a table that all jobs share.
+// first. What was found out about positions is in a table that all jobs share,
+// and what leaves find in one that those of a machine share.
 package othello
 
 import (
@@ -103,7 +104,7 @@ func search(f *satin.Frame, j Job) int {
 		}
 	}
 	if n.Depth <= n.Leaf {
-		s := searcher{table: newTable(leafTable), stop: f.Aborted}
+		s := searcher{table: facts.Here.tableFor(n.Depth), stop: f.Aborted}
 		answer := s.search(n)
 		if s.gaveUp {
 			return 0

@@ -23,9 +23,27 @@ const Worst = worst
 // AtLeaf says whether a question is answered in one job.
 func (n *Node) AtLeaf() bool { return n.Depth <= n.Leaf }
 
-// Alone answers a question as one job does, and says how many positions it looked at. stop is never asked.
-func (n *Node) Alone() (answer int, positions uint64) {
-	s := searcher{table: newTable(leafTable)}
+// Machine is what a machine knows besides the facts that all are told of.
+type Machine struct{ machine }
+
+// NewMachine knows nothing.
+func NewMachine() Machine { return Machine{newMachine()} }
+
+// Learn is what a job does with an answer.
+func (m Machine) Learn(n *Node, answer int) { m.tableFor(n.Depth).learn(n, answer) }
+
+// Find is what is known of a position, from the deeper search, if all know as much of it.
+func (m Machine) Find(b Board, told Fact) Fact { return deeper(told, m.find(b)) }
+
+// Settles gives an answer to a question, if what the machine knows suffices.
+func (m Machine) Settles(n *Node) (answer int, ok bool) {
+	known := m.find(n.Board)
+	return known.settles(n)
+}
+
+// Alone answers a question as one job of a machine does, and says how many positions it looked at. stop is never asked.
+func (n *Node) Alone(m Machine) (answer int, positions uint64) {
+	s := searcher{table: m.tableFor(n.Depth)}
 	answer = s.search(n)
 	return answer, s.positions
 }

@@ -28,7 +28,7 @@ func factsOfGames(r *rand.Rand, n int) []Fact {
 }
 
 func oneFact(f Fact) Facts {
-	all := Facts{make([][]Fact, shards)}
+	all := Facts{Shards: make([][]Fact, shards)}
 	shard, _ := f.Board.place()
 	all.Shards[shard] = []Fact{f}
 	return all
@@ -168,9 +168,10 @@ func TestUnsure(t *testing.T) {
 // TestQuestions: what a question depends on gives its answer, and a job that answers it alone gives it too.
 func TestQuestions(t *testing.T) {
 	var answer func(n Node) int
+	here := NewMachine()
 	answer = func(n Node) int {
 		if n.AtLeaf() {
-			a, positions := n.Alone()
+			a, positions := n.Alone(here)
 			if positions == 0 {
 				t.Fatalf("%+v was answered without a look", n)
 			}

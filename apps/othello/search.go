@@ -233,7 +233,8 @@ func (s *searcher) search(n *Node) int {
 	if s.gaveUp = s.gaveUp || n.Depth >= stopDepth && s.stop != nil && s.stop(); s.gaveUp {
 		return 0
 	}
-	if answer, ok := s.table.place(n.Board).settles(n); ok {
+	known := s.table.find(n.Board)
+	if answer, ok := known.settles(n); ok {
 		return answer
 	}
 	l := n.children()
@@ -244,7 +245,9 @@ func (s *searcher) search(n *Node) int {
 		first := n.shallower()
 		s.search(&first)
 	}
-	l.promote(n, s.table.find)
+	if n.Depth-1 > sortDepth { // else nothing is known of them
+		l.promote(n, s.table.find)
+	}
 	best := -worst
 	for _, b := range l.boards[:l.n] {
 		next := n.after(b)
@@ -357,11 +360,7 @@ func (n *Node) guess() int {
 	return evaluate(n.Board)
 }
 
-// Sizes of tables, in bits: of the twin, for all of its search, at most (400 MB), and of a leaf.
-const (
-	aloneTable = 24
-	leafTable  = 12
-)
+const aloneTable = 24 // bits of the size of the twin's table, for all of its search, at most (400 MB)
 
 // newTwin is the sequential program for a problem. Its table has room for what its search finds, which with each move
 // is four times as much: one of a million facts has it look at a quarter more positions in a search of 18 moves.

@@ -13,8 +13,11 @@ import (
 // nothing but what is searched again.
 //
 // Facts are in shards, in the order of their places; a place has one. A job offers one fact at a time, and the table
-// that comes of it has all shards but one in common with what was.
-type Facts struct{ Shards [][]Fact }
+// that comes of it has all shards but one in common with what was. Here is what this machine knows besides.
+type Facts struct {
+	Shards [][]Fact
+	Here   machine
+}
 
 // Fact says between which bounds the value of a position is, for the player to move, searched to a depth.
 type Fact struct {
@@ -66,11 +69,18 @@ func (a Fact) compare(b Fact) int {
 
 // join is what Facts grow by.
 func join(a, b Facts) Facts {
-	switch {
-	case len(a.Shards) == 0:
-		return b
-	case len(b.Shards) == 0:
+	if len(b.Shards) == 0 {
 		return a
+	}
+	here := a.Here
+	if here.table == nil {
+		here = b.Here
+	}
+	if here.table == nil {
+		here = newMachine()
+	}
+	if len(a.Shards) == 0 {
+		return Facts{b.Shards, here}
 	}
 	all := slices.Clone(a.Shards)
 	for i, s := range b.Shards {
@@ -82,7 +92,7 @@ func join(a, b Facts) Facts {
 			all[i] = joinShard(all[i], s)
 		}
 	}
-	return Facts{all}
+	return Facts{all, here}
 }
 
 func joinShard(a, b []Fact) []Fact {
@@ -121,8 +131,20 @@ func checkFacts(_ string, f Facts) error {
 	return nil
 }
 
-// find is what is known of a position; a fact of depth 0 is nothing.
+// find is what is known of a position, here or by all, from the deeper search; a fact of depth 0 is nothing.
 func (f Facts) find(b Board) Fact {
+	return deeper(f.told(b), f.Here.find(b))
+}
+
+func deeper(told, here Fact) Fact {
+	if here.Depth > told.Depth {
+		return here
+	}
+	return told
+}
+
+// told is what all know of a position.
+func (f Facts) told(b Board) Fact {
 	if len(f.Shards) == 0 {
 		return Fact{}
 	}
@@ -135,15 +157,20 @@ func (f Facts) find(b Board) Fact {
 
 // settles gives an answer to a question, if what is known suffices. A fact of another depth is one of another value.
 func (f Facts) settles(n *Node) (answer int, ok bool) {
-	known := f.find(n.Board)
-	return known.settles(n)
+	known := f.told(n.Board)
+	if answer, ok = known.settles(n); !ok {
+		known = f.Here.find(n.Board)
+		answer, ok = known.settles(n)
+	}
+	return answer, ok
 }
 
-// tell offers an answer to all jobs. That of an aborted job may be any, since a search in place below it has given up:
-// nobody hears it.
+// tell offers an answer to all jobs, and leaves it here. That of an aborted job may be any, since a search in place
+// below it has given up: nobody hears it.
 func (j *Job) tell(f *satin.Frame, answer int) int {
-	if j.Shared && j.Node.Depth > 0 {
-		one := Facts{make([][]Fact, shards)}
+	if j.Shared && j.Node.Depth > 0 && !f.Aborted() {
+		j.Table.Value(f).Here.tableFor(j.Node.Depth).learn(&j.Node, answer)
+		one := Facts{Shards: make([][]Fact, shards)}
 		shard, _ := j.Node.Board.place()
 		one.Shards[shard] = []Fact{j.Node.fact(answer)}
 		j.Table.Offer(f, one)

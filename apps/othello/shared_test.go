@@ -3,9 +3,11 @@ package othello
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -155,7 +157,7 @@ func drawFacts(t *rapid.T, what string) Facts {
 	for range rapid.IntRange(0, 3).Draw(t, what) {
 		n := Node{Board: Board{rapid.Uint64Range(0, 3).Draw(t, "board"), 0},
 			Depth: rapid.IntRange(1, 2).Draw(t, "depth"), Bound: rapid.IntRange(0, 2).Draw(t, "bound")}
-		one := Facts{make([][]Fact, shards)}
+		one := Facts{Shards: make([][]Fact, shards)}
 		shard, _ := n.Board.place()
 		one.Shards[shard] = []Fact{n.fact(rapid.IntRange(0, 2).Draw(t, "answer"))}
 		all = join(all, one)
@@ -174,13 +176,60 @@ func TestJoin(t *testing.T) {
 	})
 }
 
+// TestMachine: what a machine knows is its value's however that grows, and leaves it with nobody; a table grows with
+// the depth of the search, and finds what is not being written.
+func TestMachine(t *testing.T) {
+	n := Node{Board: start, Depth: 6, Bound: -5}
+	mine := join(Facts{}, oneFact(n.fact(-7)))
+	mine.Here.tableFor(4).learn(&n, -7)
+	n.Depth = 9
+	mine.Here.tableFor(n.Depth).learn(&n, -8)
+	grown := join(mine, oneFact((&Node{Board: start.pass(), Depth: 1}).fact(3)))
+	if f := grown.find(start); f.Depth != 9 || f.Upper != -8 || f.Lower != -worst || f.Board != start {
+		t.Errorf("found %+v", f)
+	}
+	for depth, want := range map[int]int{6: -7, 9: -8} {
+		n.Depth = depth
+		if answer, ok := grown.settles(&n); !ok || answer != want {
+			t.Errorf("looking %d moves ahead, the answer is %d, %v; want %d", depth, answer, ok, want)
+		}
+	}
+	if b, err := grown.Here.MarshalBinary(); len(b) > 0 || err != nil {
+		t.Errorf("%d bytes of it leave, %v", len(b), err)
+	}
+	e := grown.Here.tableFor(4).place(start)
+	e.rest.Or(entryLocked)
+	if e.store(n.fact(1)); e.load() != (Fact{}) || e.mine.Load() != start.Mine {
+		t.Error("what another writes was read, or written")
+	}
+}
+
+// TestManyCores: what is found in a table that several cores write is what one of them wrote of that position.
+func TestManyCores(t *testing.T) {
+	facts := factsOfGames(rand.New(rand.NewPCG(5, 6)), 64)
+	var cores sync.WaitGroup
+	small := newTable(2)
+	for range 4 {
+		cores.Go(func() {
+			for i := range 20_000 {
+				f := facts[i%len(facts)]
+				small.place(f.Board).store(f)
+				if g := small.find(facts[i*7%len(facts)].Board); g != (Fact{}) && !slices.Contains(facts, g) {
+					t.Errorf("found %+v", g)
+				}
+			}
+		})
+	}
+	cores.Wait()
+}
+
 // TestManyFacts: a place has the deeper of two facts, and all are found again.
 func TestManyFacts(t *testing.T) {
 	all := Facts{}
 	var last []Node
 	for i := range 3000 {
 		n := Node{Board: Board{uint64(i) * 0x9e3779b97f4a7c15, 0}, Depth: 1 + i%7, Bound: i % 5}
-		one := Facts{make([][]Fact, shards)}
+		one := Facts{Shards: make([][]Fact, shards)}
 		shard, _ := n.Board.place()
 		one.Shards[shard] = []Fact{n.fact(i % 9)}
 		all = join(all, one)
@@ -217,7 +266,7 @@ func TestCheckFacts(t *testing.T) {
 	shard, _ := b.place()
 	good := Fact{Board: b, Lower: -3, Upper: 3, Depth: 4}
 	with := func(facts ...Fact) Facts {
-		f := Facts{make([][]Fact, shards)}
+		f := Facts{Shards: make([][]Fact, shards)}
 		f.Shards[shard] = facts
 		return f
 	}
@@ -255,7 +304,8 @@ func TestStopped(t *testing.T) {
 		if !s.gaveUp {
 			t.Fatalf("it did not stop after %d questions", after)
 		}
-		for _, f := range s.table.entries {
+		for i := range s.table.entries {
+			f := s.table.entries[i].load()
 			if f.Depth == 0 {
 				continue
 			}

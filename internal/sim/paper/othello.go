@@ -32,6 +32,7 @@ type news struct {
 // view is what a machine knows.
 type view struct {
 	facts []othello.Fact
+	here  othello.Machine
 	heard int   // intervals
 	debt  int   // facts that it has not paid for
 	tells []int // by place, the last interval in which it told of one, counted from 1
@@ -71,7 +72,8 @@ func newGame(depth, leaf int, aborts bool, work time.Duration, positions uint64,
 	g := &game{top: othello.Beginning(depth, leaf), aborts: aborts, perPosition: work / time.Duration(positions),
 		known: make([]view, machines)}
 	for i := range g.known {
-		g.known[i] = view{facts: make([]othello.Fact, othello.Places), tells: make([]int, othello.Places)}
+		g.known[i] = view{facts: make([]othello.Fact, othello.Places), here: othello.NewMachine(),
+			tells: make([]int, othello.Places)}
 	}
 	return g
 }
@@ -138,13 +140,17 @@ func (g *game) Begin(at sim.Where, n sim.Node, buf []sim.Node) ([]sim.Node, int6
 	v := g.hear(at)
 	cost := uint64(1 + v.debt*hearCost)
 	v.debt = 0
-	if answer, ok := v.facts[q.Board.Place()].Settles(&q); ok {
+	answer, ok := v.facts[q.Board.Place()].Settles(&q)
+	if !ok {
+		answer, ok = v.here.Settles(&q)
+	}
+	if ok {
 		g.seen.answered++
 		return buf, g.time(cost), answerOf(answer), 0
 	}
 	cost += tellCost
 	if q.AtLeaf() {
-		answer, positions := q.Alone()
+		answer, positions := q.Alone(v.here)
 		g.seen.positions += positions
 		return buf, g.time(cost + positions), answerOf(answer), 0
 	}
@@ -175,10 +181,11 @@ func (g *game) plan(q *othello.Node, know func(othello.Board) othello.Fact) (p t
 
 // find is what a machine knows of a position.
 func (v *view) find(b othello.Board) othello.Fact {
-	if f := v.facts[b.Place()]; f.Board == b {
-		return f
+	f := v.facts[b.Place()]
+	if f.Board != b {
+		f = othello.Fact{}
 	}
-	return othello.Fact{}
+	return v.here.Find(b, f)
 }
 
 // wave appends what a question asks in a phase, if it was not settled before.
@@ -297,6 +304,7 @@ func (g *game) Ended(at sim.Where, n sim.Node, found sim.Result) {
 		return
 	}
 	place, v := q.Board.Place(), g.hear(at)
+	v.here.Learn(&q, int(int64(found.Sum)))
 	fact := v.facts[place].Join(q.Fact(int(int64(found.Sum))))
 	if fact == v.facts[place] {
 		return // an offer that changes nothing is told to nobody

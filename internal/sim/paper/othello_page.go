@@ -83,7 +83,8 @@ func gamePage(o Options, depth, leaf int, work time.Duration, positions uint64, 
 		"2.9 billion positions. %s; where there are several, medians and half the range.", depth, leaf, positions, work.Seconds(),
 		work/time.Duration(positions), o.seeds())
 	d.para("What is searched depends on what is known, so this is no recorded tree: each job runs the application's own code when "+
-		"it begins in the simulator, with the table that its machine has then. What a job finds is known on its machine at once, and on the others when "+
+		"it begins in the simulator, with the tables that its machine of four cores has then. What a job finds is known on its machine at once (what a leaf does, "+
+		"when it begins, which is some ms early), and its answer on the others when "+
 		"the lattice's next message has come, every %v. To tell of a fact costs as much as to look at %d positions, to hear of one %d "+
 		"(`go test ./apps/othello -run xxx -bench Facts`). Positions are those of all jobs that began, those that were aborted with them. "+
 		"A job aborts when it gives up some that it has spawned; a message of that goes to each thief of them.",

@@ -315,7 +315,7 @@ func TestGame(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, some, all := &runs[0], &runs[1], &runs[2]
-	if e := one.reports[0].Efficiency(work); e < 0.7 || e > 1.1 {
+	if e := one.reports[0].Efficiency(work); e < 0.8 || e > 1.1 {
 		t.Errorf("one core is %.2f of the sequential program", e)
 	}
 	if some.reports[0].Elapsed >= one.reports[0].Elapsed || some.seen[0].positions <= positions {
