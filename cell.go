@@ -41,7 +41,7 @@ type seed[K, V any] struct {
 
 // newLattice makes a registered kind.
 func newLattice[K, V any](name string, join func(V, V) V, check func(K, V) error) *lattice[K, V] {
-	return &lattice[K, V]{name, join, check, reflect.TypeFor[V]().Comparable()}
+	return &lattice[K, V]{name: name, join: join, check: check, comparable: reflect.TypeFor[V]().Comparable()}
 }
 
 // shareCell gives the one value of that name.
@@ -95,7 +95,7 @@ func (l *lattice[K, V]) find(shelf *engine.Shelf, name engine.Name, named engine
 		c := &cell[K, V]{kind: l, about: s.About, bottom: &s.Bottom, shelf: shelf, name: name, named: named}
 		c.slot = unsafe.Pointer(c.bottom)
 		if p, ok := shelf.Partial.(*partial); ok {
-			c.oracle = newOracle(p, l.name, l.join, s.Bottom)
+			c.oracle = newOracle(p, l, s.Bottom)
 		}
 		return c
 	}).(*cell[K, V])

@@ -53,7 +53,7 @@
 // workers, Stats and Progress for 20 ms at most.
 //
 // Nothing else does: Fork, ForkErr, Abort, Aborted, Deeper, ID, NewConstant, ShareConstant, Share, ShareLattice,
-// Keep, NewPool, SetCores, Cores, Workers, what registers and what makes an Option return at once.
+// Keep, NewPool, SetCores, Cores, Workers, Hints, what registers and what makes an Option return at once.
 //
 // A job must not wait for its own pool: Run and Close panic when a job calls them there. What a job waits for in
 // other ways (a goroutine that it started and that calls Run there, a job of another pool that does, a channel)

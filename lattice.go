@@ -13,10 +13,11 @@ import (
 // with its cost, a table of positions and what was found of them. K is what the value is about, V the value.
 // It may be a job's argument, or a field in it, but not in slices or maps.
 //
-// A value grows by a join. A job sees its own offers, and never less than it saw before; what else, and when,
-// is not defined. So the result of a program must be acceptable whatever valid offers a Value has joined: a
-// search prunes what is worse than the bound, not what equals it, as the job that offered the bound may be
-// lost; and ties are broken by content. RunPartial tries a program on that.
+// A value grows by a join. A job sees its own offers, never less than it saw before, and what the job that spawned it
+// had seen by then, unless the kind is one of Hints; what else, and when, is not defined. So the result of a program
+// must be acceptable whatever valid offers a Value has joined: a search prunes what is worse than the bound, not what
+// equals it, as the job that offered the bound may be lost; and ties are broken by content. RunPartial tries a program
+// on that.
 type Lattice[K, V any] struct{ handle[*place[K, V]] }
 
 // place is where a handle leads: at once to a value, or, for one that came from elsewhere, to what it is called.
@@ -66,7 +67,17 @@ type lattice[K, V any] struct {
 	check func(K, V) error
 
 	comparable bool // values are equal if == says so
+	hints      bool // see Hints
 }
+
+// A LatticeOption is something that RegisterLattice is told of a kind.
+type LatticeOption struct{ hints bool }
+
+// Hints says that the values of a kind are hints, which no job has to have, such as a table of positions: a job that
+// begins on another machine sees what is known there, and not at least what the job knew that spawned it. So no value
+// goes with each job that is stolen. Use it for large values; a search loses by it if they are bounds. A module's
+// values go along all the same.
+func Hints() LatticeOption { return LatticeOption{hints: true} }
 
 // RegisterLattice makes join the way in which values of a kind grow, under a name that is the same in every
 // process of a swarm. Call it in an init function.
@@ -76,9 +87,12 @@ type lattice[K, V any] struct {
 // holds: it looks at the offer's witness, such as the tour that has the cost. It is asked of every offer
 // before it is joined; what another peer offers may be a lie. The types must be such as Register takes; it
 // panics like Register.
-func RegisterLattice[K, V any](name string, join func(V, V) V, check func(K, V) error) {
-	engine.EnterMethod("RegisterLattice", name, funcKey(join), newLattice(name, join, check), reflect.TypeFor[K](),
-		reflect.TypeFor[V]())
+func RegisterLattice[K, V any](name string, join func(V, V) V, check func(K, V) error, options ...LatticeOption) {
+	l := newLattice(name, join, check)
+	for _, o := range options {
+		l.hints = l.hints || o.hints
+	}
+	engine.EnterMethod("RegisterLattice", name, funcKey(join), l, reflect.TypeFor[K](), reflect.TypeFor[V]())
 }
 
 // ShareLattice gives the lattice that grows by join, which must be registered, and is about that, beginning
@@ -195,7 +209,7 @@ func (p *place[K, V]) Leave(*engine.Shelf) (leaving engine.Leaving, ok bool, err
 		return engine.Leaving{Name: p.name}, true, nil
 	}
 	leaving.Name = c.name
-	if err = c.say(); err == nil {
+	if err = c.say(); err == nil && !c.kind.hints {
 		leaving.Floor, err = c.floor()
 	}
 	return leaving, true, err

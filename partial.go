@@ -43,6 +43,7 @@ type oracle[V any] struct {
 	mu     sync.Mutex
 	kind   string
 	join   func(V, V) V
+	hints  bool
 	bottom V
 	offers []V
 	seen   map[string][]seen[V] // by the job's path; by how many jobs it had spawned
@@ -54,13 +55,14 @@ type seen[V any] struct {
 	v       V
 }
 
-func newOracle[V any](p *partial, kind string, join func(V, V) V, bottom V) *oracle[V] {
-	return &oracle[V]{partial: p, kind: kind, join: join, bottom: bottom, seen: map[string][]seen[V]{}}
+func newOracle[K, V any](p *partial, l *lattice[K, V], bottom V) *oracle[V] {
+	return &oracle[V]{partial: p, kind: l.name, join: l.join, hints: l.hints, bottom: bottom,
+		seen: map[string][]seen[V]{}}
 }
 
 // floor is what a job has to see that had spawned so many jobs, through a handle that a job of that depth made: what it
 // had offered or seen, else what the job that spawned it had when it did that. A job that was not handed the handle but
-// shares the lattice anew has nothing of its parent's.
+// shares the lattice anew has nothing of its parent's, nor does anybody if values are hints.
 func (o *oracle[V]) floor(path job.Path, spawned uint64, made int) V {
 	list := o.seen[fmt.Sprint(path)]
 	for i := len(list) - 1; i >= 0; i-- {
@@ -68,7 +70,7 @@ func (o *oracle[V]) floor(path job.Path, spawned uint64, made int) V {
 			return list[i].v
 		}
 	}
-	if len(path) <= made {
+	if len(path) <= made || o.hints {
 		return o.bottom
 	}
 	parent := len(path) - 1

@@ -44,6 +44,9 @@ func init() {
 	satin.Register("satintest.latecomer", latecomer)
 	satin.Register("satintest.either", either, satin.Essence(func(_, r int) (int, error) { return r % 2, nil }))
 	satin.RegisterLattice[string]("satintest.most", greatest, nil)
+	satin.RegisterLattice[string]("satintest.hinted", hinted, nil, satin.Hints())
+	satin.Register("satintest.believer", believer)
+	satin.Register("satintest.believes", believes)
 }
 
 func pay(f *satin.Frame, sum int) Coins {
@@ -166,6 +169,21 @@ func latecomer(f *satin.Frame, n int) int {
 	return child.Get()
 }
 
+func hinted(a, b int) int { return max(a, b) }
+
+// believer rests on more, as values are hints: that its job sees what it had offered when it spawned it.
+func believer(f *satin.Frame, n int) int {
+	l := satin.ShareLattice(f, hinted, "believer", 0)
+	l.Offer(f, n)
+	least := satin.Spawn(f, believes, l).Get()
+	if own := l.Value(f); own < n {
+		return -own
+	}
+	return least
+}
+
+func believes(f *satin.Frame, l satin.Lattice[string, int]) int { return l.Value(f) }
+
 // either returns what it happens to read, but registered that only its last bit counts.
 func either(f *satin.Frame, n int) int {
 	l := satin.ShareLattice(f, greatest, "either", 0)
@@ -206,6 +224,7 @@ func TestWrongPrograms(t *testing.T) {
 		"it prunes what is as good as the bound": func(r *recorder) { satintest.AnyJoin(r, 50, payWrongly, 9) },
 		"it takes facts of another depth":        func(r *recorder) { satintest.AnyJoin(r, 50, careless, 4) },
 		"it rests on later offers":               func(r *recorder) { satintest.AnyJoin(r, 50, latecomer, 5) },
+		"it takes hints for what it has":         func(r *recorder) { satintest.AnyJoin(r, 50, believer, 5) },
 		"its results differ in what counts":      func(r *recorder) { satintest.AnyJoin(r, 50, either, 5) },
 	} {
 		var r recorder

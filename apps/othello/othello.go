@@ -18,7 +18,7 @@ import (
 )
 
 func init() {
-	satin.RegisterLattice("othello.facts", join, checkFacts)
+	satin.RegisterLattice("othello.facts", join, checkFacts, satin.Hints())
 	satin.Register("othello.solve", solve, satin.Exact(), satin.Unlike(Problem.unlike),
 		satin.Small(apps.Instance[Problem](setup, "--depth", "8", "--table=false")))
 	satin.Register("othello.search", search, satin.Essence(Job.essence), satin.Unlike(Job.unlike))

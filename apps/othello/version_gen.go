@@ -3,4 +3,4 @@
 package othello
 
 // sources names all that this package's jobs are made of: go generate writes it anew.
-const sources = "917650f15ea5e3fc4a263b422860e8cbcbf7808fee6b25cf6dffce153be563e9"
+const sources = "7354ef87e0d9b46e04bbccc4b92024093283ac9953433a4915af4c1a409e3bdc"

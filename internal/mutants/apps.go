@@ -157,7 +157,7 @@ var appMutants = []mutant{
 		file: "internal/sim/paper/othello.go", run: "^TestGameAsksAhead$",
 		old: "	if child.Key == n.Key && child.Work == n.Work {", new: "	if child.Key+1 == n.Key && child.Work == n.Work {"},
 	{name: "partial/no-floor", wrong: "a job need not see what the job that spawned it had", pkg: "satintest",
-		file: "partial.go", run: "^TestRightPrograms$", old: "	if len(path) <= made {", new: "	if len(path) <= made+1 {"},
+		file: "partial.go", run: "^TestRightPrograms$", old: "	if len(path) <= made ||", new: "	if len(path) <= made+1 ||"},
 	{name: "partial/later-floor", wrong: "a job sees what the job that spawned it came to have later", pkg: "satintest",
 		file: "partial.go", run: "^TestWrongPrograms$", old: "uint64(path[parent])-1, made)", new: "1<<40, made)"},
 	{name: "partial/all-known", wrong: "every offer is seen", pkg: "satintest",

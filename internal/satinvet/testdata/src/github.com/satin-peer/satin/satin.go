@@ -69,7 +69,11 @@ func (o Object[S, W]) Read(f *Frame) (s S)                                { retu
 
 type Lattice[K, V any] struct{ v *V }
 
-func RegisterLattice[K, V any](name string, join func(V, V) V, check func(K, V) error) {}
+func RegisterLattice[K, V any](name string, join func(V, V) V, check func(K, V) error, options ...LatticeOption) {
+}
+
+type LatticeOption struct{}
+
 func ShareLattice[K, V any](f *Frame, join func(V, V) V, about K, bottom V) (l Lattice[K, V]) {
 	return
 }
