@@ -218,15 +218,9 @@ func (x *musters) why(r *run) string {
 
 func (x *musters) everybody(r *run) []PeerID { return append(x.view.Partners(r.m), x.self) }
 
-// seated are the peers that a roster has room for: whoever has no core at present takes nobody's seat.
+// seated are the peers that a roster has room for.
 func (x *musters) seated(r *run, s *saying) map[PeerID]bool {
-	var all []PeerID
-	for _, id := range x.everybody(r) {
-		if id == r.m.Owner || id == s.Author || x.view.Computes(id) {
-			all = append(all, id)
-		}
-	}
-	return s.seated(r.m, all, x.view.Cluster)
+	return s.seated(r.m, x.everybody(r), x.view)
 }
 
 // Seated says of each peer whether it may take part in a run, as far as this one knows; barred, whether it is out by

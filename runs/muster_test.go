@@ -247,27 +247,28 @@ func testSeats(t *testing.T, m *Manifest) {
 		all = append(all, PeerID(fmt.Sprintf("%c%d", 'a'+i%3, i)))
 	}
 	all = append(all, "o", "d")
-	where := func(id PeerID) string { return string(id[:1]) }
+	v := &everybody{}
 	r := &Roster{Author: "o", Wanted: 10, Out: []Outsider{{Cluster: "b", Left: 1}}}
-	in := r.seated(m, all, where)
+	in := r.seated(m, all, v)
 	slices.Reverse(all)
-	again := r.seated(m, all, where)
+	again := r.seated(m, all, v)
 	if len(in) != 10 || !in["o"] || !in["d"] {
 		t.Errorf("%v are in", in)
 	}
 	clusters := map[string]bool{}
 	for id := range in {
-		if !again[id] || where(id) == "b" {
+		if !again[id] || v.Cluster(id) == "b" {
 			t.Errorf("%s is in", id)
 		}
-		clusters[where(id)] = true
+		clusters[v.Cluster(id)] = true
 	}
 	if len(clusters) != 3 { // those of o and d, and one that the others fill (a cluster has 13)
 		t.Errorf("they are of clusters %v", clusters)
 	}
 }
 
-// Whoever has no core at present takes nobody's seat, but the owner and the author keep theirs.
+// Whoever has no core at present takes nobody's seat, but the owner and the author keep theirs. Where there is room for
+// all it stays: else nobody could steal what it has to give.
 func TestMustersSeatNobodyThatIsPaused(t *testing.T) {
 	for n := range 8 {
 		m := adaptive(n, "o", "d")
@@ -279,7 +280,12 @@ func TestMustersSeatNobodyThatIsPaused(t *testing.T) {
 		if !in("self") || !in("o") || in("d") || in("p") {
 			t.Errorf("run %d: of self, o, d and p %t, %t, %t and %t are in", n, in("self"), in("o"), in("d"), in("p"))
 		}
+		c.Rostered(noon, &Roster{Run: m.Run, Author: "o", Number: 2, Wanted: 4}, "o")
+		if in, _ = c.Musters.Seated(m.Run); !in("d") || !in("p") {
+			t.Errorf("run %d: there is room for d and p, and %t and %t are in", n, in("d"), in("p"))
+		}
 		v.paused = nil
+		c.Rostered(noon, &Roster{Run: m.Run, Author: "o", Number: 3, Wanted: 2}, "o")
 		if in, _ = c.Musters.Seated(m.Run); !in("d") {
 			t.Error("a deputy that is back has no seat")
 		}

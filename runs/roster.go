@@ -114,8 +114,9 @@ func (s *rosters) next(self PeerID, now time.Time) uint64 {
 }
 
 // seated are the peers that a roster has room for, of those that could take part: its author and the owner, some
-// deputies, then cluster after cluster, as a hash has it. Everybody who knows the same peers comes to the same.
-func (r *Roster) seated(m *Manifest, all []PeerID, cluster func(PeerID) string) map[PeerID]bool {
+// deputies, then cluster after cluster, as a hash has it, and after all others whoever has no core at present: what it
+// has begun can be stolen, and it may have visitors. Everybody who knows the same peers comes to the same.
+func (r *Roster) seated(m *Manifest, all []PeerID, view View) map[PeerID]bool {
 	type seat struct {
 		id   PeerID
 		rank int
@@ -124,7 +125,7 @@ func (r *Roster) seated(m *Manifest, all []PeerID, cluster func(PeerID) string) 
 	in := make(map[PeerID]bool, len(all))
 	var list []seat
 	for _, id := range all {
-		where := cluster(id)
+		where := view.Cluster(id)
 		x := seat{id: id, rank: 2 + seatedDeputies}
 		x.keys[0] = sha256.Sum256(append(m.Run[:], where...))
 		x.keys[1] = sha256.Sum256(append(m.Run[:], id...))
@@ -135,6 +136,8 @@ func (r *Roster) seated(m *Manifest, all []PeerID, cluster func(PeerID) string) 
 			x.rank = 1
 		case r.Excludes(id, where):
 			continue
+		case !view.Computes(id):
+			x.rank++
 		case i >= 0 && i < seatedDeputies:
 			x.rank = 2 + i
 		}
