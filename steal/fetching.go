@@ -107,7 +107,7 @@ func (c *Core) Ready(now time.Duration, id SegmentID) Output {
 		c.segments.queue(s)
 		c.segments.supplied = true
 		if c.thief.returned = 0; s.heldAs() != nil {
-			s.heldAs().owner.rests = 0
+			s.heldAs().owner.delivers(c.now)
 		}
 		c.lost.reconsider = c.lost.reconsider || s.job.Restarted
 	} else {
@@ -127,7 +127,7 @@ func (c *Core) NotReady(now time.Duration, id SegmentID) Output {
 	case s == nil || s.state != fetching:
 		c.stats.DroppedUnexpected++
 	case s.copyOf != nil && s.heldAs() != nil:
-		c.thief.restAfterReturn(s.heldAs().owner)
+		c.thief.restAfterReturn(s.heldAs().owner, c.now-s.since)
 		c.book.sendBack(s.heldAs())
 	case s.owner == nil:
 		c.segments.dropWaiting(s)
@@ -135,7 +135,7 @@ func (c *Core) NotReady(now time.Duration, id SegmentID) Output {
 	default:
 		c.stats.JobsReturned++
 		p, h := s.owner, s.handle
-		c.thief.restAfterReturn(p)
+		c.thief.restAfterReturn(p, c.now-s.since)
 		c.segments.dropWaiting(s)
 		c.book.release(s)
 		c.send(p, &Message{Return: &Return{Handles: []Handle{h}}})
@@ -177,7 +177,7 @@ func (c *Core) Unusable(now time.Duration, m *Message, tooLarge bool) Output {
 	if s := cmp.Or(l.copy, l.parent); tooLarge && s != nil {
 		s.home = true
 		if top := s.heldAs(); top != nil {
-			c.thief.restAfterReturn(top.owner)
+			c.thief.restAfterReturn(top.owner, 0)
 			c.book.sendBack(top)
 		}
 	}
@@ -202,7 +202,7 @@ func (c *Core) CannotLeave(now time.Duration, id SegmentID, outcome, voucher []b
 		return c.end()
 	}
 	s.state = stopped
-	c.thief.restAfterReturn(top.owner)
+	c.thief.restAfterReturn(top.owner, 0)
 	c.book.sendBack(top)
 	return c.end()
 }

@@ -45,6 +45,9 @@ func newFetcher(t *testing.T) *fetcher {
 	return f
 }
 
+// seg is the handle of one more job, which names something.
+func (f *fetcher) seg(n int) Handle { return Handle(2 * (int(f.segments.last) + n)) }
+
 // get has peer a give jobs, which name something if their number is even.
 func (f *fetcher) get(handles ...Handle) {
 	r := &StealReply{}
@@ -171,6 +174,33 @@ func TestRestIsTheGiversAlone(t *testing.T) {
 	f.out = f.Ready(f.now, 2)
 	f.get(12, 14)
 	back("two more when all came that one named")
+}
+
+// A peer whose jobs name what nobody has, but for one now and then, does not keep this one idle: the longer its jobs
+// were waited for in vain, the longer it gives one at a time.
+func TestRestIsLongerForWhoWastesTime(t *testing.T) {
+	f := newFetcher(t)
+	const patience = 30 * time.Second
+	idle := time.Duration(0)
+	for f.now < time.Hour {
+		f.get(f.seg(1), f.seg(2))
+		held := slices.Clone(f.segments.fetching)
+		if f.thief.view.Idle() == 0 {
+			idle += patience
+		}
+		f.out = f.Tick(f.now + patience)
+		for _, s := range held {
+			f.out = f.NotReady(f.now, s.id)
+		}
+		f.out = f.Tick(f.now + maxReturnRest)
+		f.get(f.seg(1)) // a good one
+		f.out = f.Ready(f.now, f.segments.last)
+		f.out = f.Finished(f.now, f.segments.last, []byte("out"), nil)
+		f.out = f.Report(f.now, Load{Workers: 2, Idle: 2, Runs: f.segments.runs})
+	}
+	if idle > time.Hour/5 {
+		t.Errorf("within an hour it asks nobody for %v", idle)
+	}
 }
 
 // The copy of a job whose thief is silent waits for what it names, too. If that is nowhere it begins all the same: its

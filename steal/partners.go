@@ -142,7 +142,8 @@ type peer struct {
 	beating  bool // a heartbeat to it is under way
 	still    bool // it has no core, as it said last
 
-	rests time.Duration // until then it gives no job, since what its last one names did not come; 0 if that came
+	rests  time.Duration // until then it gives no job, since what its last one names did not come; 0 if that came
+	wasted time.Duration // for how long what its jobs name was waited for in vain
 
 	leases []*lease   // my jobs that it holds, by handle
 	held   []*segment // its jobs that I hold, by handle
@@ -175,6 +176,13 @@ func (p *peer) addr() Address { return Address{Peer: p.id, Inc: p.inc} }
 // onTrial says that its last job went back, and that what another one of it names is on its way.
 func (p *peer) onTrial() bool {
 	return p.rests > 0 && slices.ContainsFunc(p.held, func(s *segment) bool { return s.state == fetching })
+}
+
+// delivers says that what one of its jobs names has come, which ends a trial that was long enough.
+func (p *peer) delivers(now time.Duration) {
+	if now >= p.rests+p.wasted {
+		p.rests = 0
+	}
 }
 
 // begin opens a life: all that was numbered in the last one starts again.

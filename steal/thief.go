@@ -221,14 +221,18 @@ func (t *thief) tell(to PeerID) {
 }
 
 // The rest that a peer has after its job went back, which doubles: what was missing for one is probably missing for the
-// next. Until what one of its jobs names has come it gives one at a time, asked or unasked, and what that waits for
-// keeps nobody else from being asked: else one whose jobs name what nobody has could keep this peer idle.
+// next. What it sends unasked, and names something, goes back meanwhile. Then it gives one such job at a time, and what
+// that waits for keeps nobody else from being asked, for as long as its jobs were waited for in vain and until what one
+// of them names has come: else one whose jobs name what nobody has, but now and then, could keep this peer idle.
 const (
 	returnRest    = 100 * time.Millisecond
 	maxReturnRest = 10 * time.Second
 )
 
-func (t *thief) restAfterReturn(p *peer) {
+func (t *thief) restAfterReturn(p *peer, waited time.Duration) {
+	if t.now >= p.rests { // else it came with one that was counted
+		p.wasted += waited
+	}
 	p.rests = max(p.rests, t.now+min(returnRest<<min(t.returned, 10), maxReturnRest))
 	t.resting = max(t.resting, p.rests)
 	t.returned++
