@@ -1,7 +1,6 @@
 package gossip_test
 
 import (
-	"encoding/binary"
 	"testing"
 	"time"
 
@@ -24,18 +23,8 @@ func TestNobodyIsExchanged(t *testing.T) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		b, err := (&pb.RPC{Control: &pb.ControlMessage{Prune: []*pb.ControlPrune{{TopicID: &topic,
-			Peers: []*pb.PeerInfo{{PeerID: []byte(named), SignedPeerRecord: record}}}}}}).Marshal()
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		stream, err := s.hosts[1].NewStream(s.t.Context(), here.ID(), gossip.Protocol)
-		if err == nil {
-			_, err = stream.Write(append(binary.AppendUvarint(nil, uint64(len(b))), b...))
-		}
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		s.say(1, 0, &pb.RPC{Control: &pb.ControlMessage{Prune: []*pb.ControlPrune{{TopicID: &topic,
+			Peers: []*pb.PeerInfo{{PeerID: []byte(named), SignedPeerRecord: record}}}}}})
 		time.Sleep(30 * time.Second)
 		if here.Network().Connectedness(named) != network.NotConnected {
 			s.t.Error("it is dialed whoever a neighbour names")

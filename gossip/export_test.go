@@ -1,6 +1,8 @@
 package gossip
 
 import (
+	pubsub "github.com/libp2p/go-libp2p-pubsub"
+	pb "github.com/libp2p/go-libp2p-pubsub/pb"
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
@@ -42,3 +44,12 @@ func (g *Gossip) PeersIn(topic string) int { return len(g.ps.ListPeers(topic)) }
 func NearTopic(swarm, cluster string) string { return namesOf(swarm).near(cluster) }
 
 var Rank = rank
+
+// Heeds says whether it counts that a neighbour wants no copies of a message.
+func (g *Gossip) Heeds(from peer.ID) bool {
+	call := &pubsub.RPC{RPC: pb.RPC{Control: &pb.ControlMessage{Idontwant: []*pb.ControlIDontWant{{}}}}}
+	return g.inspect(from, call) == nil && len(call.Control.Idontwant) > 0
+}
+
+// MaxHeeded is of how many neighbours it does.
+const MaxHeeded = maxHeeded

@@ -48,6 +48,7 @@ type Gossip struct {
 
 	neighbourMu sync.Mutex
 	neighbours  *recent[peer.ID, neighbour]
+	heeded      map[peer.ID]bool
 
 	handlerMu sync.RWMutex
 	handlers  map[Kind]*handler
@@ -87,8 +88,8 @@ func Open(ctx context.Context, n host.Host, cfg Config) (*Gossip, error) {
 			cfg.CombineBytes+itemSpare*maxItems),
 		queue: make(chan item, cfg.Queue), bridge: make(chan crossing, cfg.Queue),
 		arrivals: make(chan *received, cfg.Queue), changed: make(chan struct{}, 1),
-		neighbours: newRecent[peer.ID, neighbour](maxNeighbours),
-		handlers:   make(map[Kind]*handler), rooms: make(map[string]*topicRoom), flat: true,
+		neighbours: newRecent[peer.ID, neighbour](maxNeighbours), heeded: make(map[peer.ID]bool),
+		handlers: make(map[Kind]*handler), rooms: make(map[string]*topicRoom), flat: true,
 		election: newElection(n.ID(), silentBeacons*cfg.BeaconEvery),
 	}
 	firstSeq := cfg.Incarnation << 32
@@ -120,6 +121,9 @@ const (
 	// to how many neighbours a message is passed on: less than usual, each copy may be wide-area
 	meshDegree = 4
 	maxSubOpts = 8 // changes of topics in one call of a neighbour
+	// What a neighbour may say in a second, between two heartbeats: by how many calls that it wants no copies, of ten
+	// messages each, and how many messages it has.
+	maxUnwanted, maxHad = 16, 256
 )
 
 // options is how pubsub is used. Envelopes carry their own signatures, which must survive being repeated in another
@@ -129,6 +133,7 @@ func (g *Gossip) options() []pubsub.Option {
 	params := pubsub.DefaultGossipSubParams()
 	params.D, params.Dlo, params.Dhi, params.Dscore, params.Dout = meshDegree, meshDegree-1, meshDegree+2,
 		meshDegree-2, 1
+	params.MaxIDontWantMessages, params.MaxIHaveLength = maxUnwanted, maxHad
 	return []pubsub.Option{
 		pubsub.WithGossipSubParams(params),
 		pubsub.WithGossipSubProtocols([]protocol.ID{Protocol}, all),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
+	pb "github.com/libp2p/go-libp2p-pubsub/pb"
 	"github.com/libp2p/go-libp2p/core/peer"
 )
 
@@ -21,6 +22,7 @@ type neighbour struct {
 const (
 	maxNeighbours = 1024
 	ignoreFor     = time.Minute
+	maxHeeded     = 256 // neighbours, from the start on, that are sent no copies of what they say they have
 )
 
 // faultRate is how many envelopes that no honest peer makes or passes on a neighbour may send before it is ignored.
@@ -32,7 +34,7 @@ var (
 )
 
 // inspect sees what a neighbour sends before pubsub does, and cuts off what is over its rate: pubsub remembers every
-// message that it looks at, so this bounds its memory. It would also dial whomever a neighbour names, wherever that is.
+// message that it looks at, so this bounds its memory.
 func (g *Gossip) inspect(from peer.ID, rpc *pubsub.RPC) error {
 	if !g.cfg.Admitted(from) {
 		g.count.notAdmitted.Add(1)
@@ -46,9 +48,7 @@ func (g *Gossip) inspect(from peer.ID, rpc *pubsub.RPC) error {
 		g.count.ignored.Add(1)
 		return errIgnored
 	}
-	for _, p := range rpc.GetControl().GetPrune() {
-		p.Peers = nil
-	}
+	g.trim(from, rpc.GetControl())
 	for i, m := range rpc.Publish {
 		if !n.rate.take(g.cfg.NeighbourRate, now, 1+float64(len(m.Data))/sizeUnit) {
 			g.count.flooded.Add(uint64(len(rpc.Publish) - i))
@@ -57,6 +57,31 @@ func (g *Gossip) inspect(from peer.ID, rpc *pubsub.RPC) error {
 		}
 	}
 	return nil
+}
+
+// trim takes out of what a neighbour says what pubsub should not act on. It would dial whomever a neighbour names,
+// wherever that is, ask for messages by names of any length, and keep who is not to be in the mesh for as long as it
+// says. Of which messages a peer wants no copies pubsub never forgets altogether, so few are heeded. neighbourMu is
+// held.
+func (g *Gossip) trim(from peer.ID, c *pb.ControlMessage) {
+	for _, p := range c.GetPrune() {
+		p.Peers = nil
+		if p.GetBackoff() > uint64(pubsub.GossipSubPruneBackoff/time.Second) {
+			p.Backoff = nil
+		}
+	}
+	for _, have := range c.GetIhave() {
+		have.MessageIDs = slices.DeleteFunc(have.MessageIDs, func(id string) bool { return len(id) != identityBytes })
+	}
+	if len(c.GetIdontwant()) == 0 {
+		return
+	}
+	if len(g.heeded) < maxHeeded {
+		g.heeded[from] = true
+	}
+	if !g.heeded[from] {
+		c.Idontwant = nil
+	}
 }
 
 // blame notes that a neighbour sent what no honest peer does.

@@ -56,8 +56,10 @@ func identity(m *pb.Message) string {
 	h.Write([]byte(m.GetTopic()))
 	h.Write([]byte{0})
 	h.Write(m.GetData())
-	return string(h.Sum(nil)[:20])
+	return string(h.Sum(nil)[:identityBytes])
 }
+
+const identityBytes = 20
 
 // A topicRoom is a topic that this peer is in.
 type topicRoom struct {

@@ -1,0 +1,133 @@
+package gossip_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	pb "github.com/libp2p/go-libp2p-pubsub/pb"
+	"github.com/libp2p/go-libp2p/core/network"
+	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/gossip"
+)
+
+// say has one host say to another by hand what pubsub says.
+func (s *swarm) say(i, j int, calls ...*pb.RPC) network.Stream {
+	s.t.Helper()
+	stream, err := s.hosts[i].NewStream(s.t.Context(), s.hosts[j].ID(), gossip.Protocol)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, call := range calls {
+		b, err := call.Marshal()
+		if err == nil {
+			_, err = stream.Write(append(binary.AppendUvarint(nil, uint64(len(b))), b...))
+		}
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	return stream
+}
+
+// What neighbours that are gone wanted no copies of is not kept: pubsub has no end of that, by the peer.
+func TestUnwantedIsNotKept(t *testing.T) {
+	inSwarm(t, []int{2}, func(s *swarm) {
+		g := s.openOne(0, gossip.Config{})
+		s.connect(1, 0)
+		before := heap()
+		for second := range 3 {
+			var calls []*pb.RPC
+			for i := range 1000 {
+				unwanted := &pb.ControlIDontWant{}
+				for k := range 10 {
+					unwanted.MessageIDs = append(unwanted.MessageIDs, fmt.Sprintf("%020d", second*10000+i*10+k))
+				}
+				calls = append(calls, &pb.RPC{Control: &pb.ControlMessage{Idontwant: []*pb.ControlIDontWant{unwanted}}})
+			}
+			s.say(1, 0, calls...).Close()
+			time.Sleep(time.Second)
+		}
+		s.hosts[1].Close()
+		time.Sleep(5 * time.Minute)
+		if kept := heap() - before; kept > 1<<20 {
+			t.Errorf("%d KB of it are kept", kept>>10)
+		}
+		heeded := 0
+		for i := range 2 * gossip.MaxHeeded {
+			if g.Heeds(peer.ID(fmt.Sprint(i))) {
+				heeded++
+			}
+		}
+		if heeded != gossip.MaxHeeded-1 || !g.Heeds(s.hosts[1].ID()) {
+			t.Errorf("%d are heeded beside the first", heeded)
+		}
+	})
+}
+
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// A neighbour offers messages by names that are none, as long as may be. Nobody asks for them: the questions would wait
+// in memory for as long as the neighbour does not read them.
+func TestNamesThatAreNone(t *testing.T) {
+	inSwarm(t, []int{2}, func(s *swarm) {
+		s.openOne(0, gossip.Config{})
+		var told atomic.Int64
+		s.hosts[1].SetStreamHandler(gossip.Protocol, func(stream network.Stream) {
+			n, _ := io.Copy(io.Discard, stream)
+			told.Add(n)
+		})
+		s.connect(1, 0)
+		topic := gossip.WideTopic("test")
+		for i := range 5 {
+			s.say(1, 0, &pb.RPC{Control: &pb.ControlMessage{Ihave: []*pb.ControlIHave{{TopicID: &topic,
+				MessageIDs: []string{strings.Repeat(fmt.Sprint(i), 100_000)}}}}})
+			time.Sleep(2 * time.Second)
+		}
+		s.peers[0].Close()
+		time.Sleep(time.Second)
+		if n := told.Load(); n > 4<<10 {
+			t.Errorf("it is asked for %d KB", n>>10)
+		}
+	})
+}
+
+// A neighbour that takes this peer out of its mesh says that this is for thirty years: so long nobody remembers it.
+func TestOutOfTheMeshForEver(t *testing.T) {
+	inSwarm(t, []int{2}, func(s *swarm) {
+		g := s.openOne(0, gossip.Config{})
+		var told atomic.Int64
+		s.hosts[1].SetStreamHandler(gossip.Protocol, func(stream network.Stream) {
+			for b := make([]byte, 4096); ; {
+				n, err := stream.Read(b)
+				if err != nil {
+					return
+				}
+				told.Add(int64(n))
+			}
+		})
+		s.connect(1, 0)
+		topic, in, long := gossip.WideTopic("test"), true, uint64(1e9)
+		s.say(1, 0, &pb.RPC{
+			Subscriptions: []*pb.RPC_SubOpts{{Topicid: &topic, Subscribe: &in}},
+			Control:       &pb.ControlMessage{Prune: []*pb.ControlPrune{{TopicID: &topic, Backoff: &long}}},
+		})
+		time.Sleep(10 * time.Second)
+		before := told.Load()
+		time.Sleep(5 * time.Minute)
+		if g.PeersIn(topic) != 1 || told.Load() == before {
+			t.Error("it is never asked into the mesh again")
+		}
+	})
+}
