@@ -131,3 +131,27 @@ func TestOutOfTheMeshForEver(t *testing.T) {
 		}
 	})
 }
+
+// A neighbour says that it is in the topics of ever more clusters of the swarm. The last eight count: there may be
+// 65,536 of them, and pubsub would keep for each who is in it.
+func TestTopicsOfANeighbour(t *testing.T) {
+	inSwarm(t, []int{2}, func(s *swarm) {
+		g := s.openOne(0, gossip.Config{})
+		s.hosts[1].SetStreamHandler(gossip.Protocol, func(network.Stream) {})
+		s.connect(1, 0)
+		var calls []*pb.RPC
+		var topics []string
+		in := true
+		for i := range 40 {
+			topics = append(topics, gossip.NearTopic("test", fmt.Sprint(i)))
+			calls = append(calls, &pb.RPC{Subscriptions: []*pb.RPC_SubOpts{{Topicid: &topics[i], Subscribe: &in}}})
+		}
+		defer s.say(1, 0, append(calls, calls[:2]...)...).Close()
+		time.Sleep(time.Second)
+		for i, topic := range topics {
+			if here := g.PeersIn(topic) > 0; here != (i < 2 || i >= 34) {
+				t.Errorf("in topic %d: %v", i, here)
+			}
+		}
+	})
+}

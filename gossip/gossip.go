@@ -121,6 +121,7 @@ const (
 	// to how many neighbours a message is passed on: less than usual, each copy may be wide-area
 	meshDegree = 4
 	maxSubOpts = 8 // changes of topics in one call of a neighbour
+	maxTopics  = 8 // of one neighbour; a correct one is in two, and in those that it leaves
 	// What a neighbour may say in a second, between two heartbeats: by how many calls that it wants no copies, of ten
 	// messages each, and how many messages it has.
 	maxUnwanted, maxHad = 16, 256
@@ -149,7 +150,7 @@ func (g *Gossip) options() []pubsub.Option {
 		pubsub.WithPeerFilter(func(id peer.ID, _ string) bool { return g.cfg.Admitted(id) }),
 		pubsub.WithAppSpecificRpcInspector(g.inspect),
 		pubsub.WithDefaultValidator(g.judge, pubsub.WithValidatorInline(true)),
-		pubsub.WithSubscriptionFilter(pubsub.WrapLimitSubscriptionFilter(g.names, maxSubOpts)),
+		pubsub.WithSubscriptionFilter(pubsub.WrapLimitSubscriptionFilter(filter{g.names, g}, maxSubOpts)),
 		pubsub.WithRawTracer(tracer{&g.count}),
 		pubsub.WithLogger(slog.New(slog.DiscardHandler)), // what is dropped is counted
 	}

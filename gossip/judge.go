@@ -17,6 +17,7 @@ type neighbour struct {
 	strangers bucket
 	faults    bucket
 	ignored   time.Time // nothing is taken from it until then
+	topics    []string  // that it says it is in, the last one last
 }
 
 const (

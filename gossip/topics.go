@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
@@ -12,7 +13,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 )
 
-// names makes the names of a swarm's topics, and is the filter for what neighbours say they are in.
+// names makes the names of a swarm's topics.
 //
 // Clusters are hashed to 65,536 names: pubsub keeps every name of a topic it ever heard, so there must not be
 // more than a bounded number of them. Two clusters with the same hash share a topic, which is slower but
@@ -36,9 +37,29 @@ func (n names) near(cluster string) string {
 // CanSubscribe says whether a topic is one of the swarm's.
 func (n names) CanSubscribe(topic string) bool { return n.any.MatchString(topic) }
 
-// FilterIncomingSubscriptions drops what is about other topics.
-func (n names) FilterIncomingSubscriptions(_ peer.ID, subs []*pb.RPC_SubOpts) ([]*pb.RPC_SubOpts, error) {
-	return pubsub.FilterSubscriptions(subs, n.CanSubscribe), nil
+// filter is for what neighbours say they are in.
+type filter struct {
+	names
+	g *Gossip
+}
+
+// FilterIncomingSubscriptions drops what is about other topics, and has a neighbour leave those that it said it is in
+// before the last few: pubsub keeps who is in each.
+func (f filter) FilterIncomingSubscriptions(from peer.ID, subs []*pb.RPC_SubOpts) ([]*pb.RPC_SubOpts, error) {
+	subs = pubsub.FilterSubscriptions(subs, f.CanSubscribe)
+	f.g.neighbourMu.Lock()
+	defer f.g.neighbourMu.Unlock()
+	n := f.g.neighbours.get(from)
+	for _, sub := range subs {
+		n.topics = slices.DeleteFunc(n.topics, func(in string) bool { return in == sub.GetTopicid() })
+		if sub.GetSubscribe() {
+			n.topics = append(n.topics, sub.GetTopicid())
+		}
+	}
+	for ; len(n.topics) > maxTopics; n.topics = n.topics[1:] {
+		subs = append(subs, &pb.RPC_SubOpts{Topicid: &n.topics[0]})
+	}
+	return subs, nil
 }
 
 func (g *Gossip) classOf(topic string) class {
