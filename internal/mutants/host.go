@@ -2,6 +2,8 @@ package main
 
 // hostMutants are mistakes in who is let in, who is dialed and what is said of it.
 var hostMutants = []mutant{
+	{name: "host/long-answers", wrong: "answers to a search are read however long they are", file: "peer/host/dht.go",
+		run: "^TestSearchReadsNoLongAnswers$", old: "s.length > maxSearched", new: "false"},
 	{name: "host/lock-of-others", wrong: "a state directory that is closed is still locked while a process begins",
 		file: "peer/host/state.go", pkg: "peer/host", run: "^TestLockIsGivenBack$",
 		old: "errors.Join(unlock(s.lock), s.lock.Close())", new: "errors.Join(nil, s.lock.Close())"},
