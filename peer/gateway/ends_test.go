@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -194,4 +195,29 @@ func TestPutOut(t *testing.T) {
 		t.Errorf("it was told %q", why)
 	}
 	<-h.out
+}
+
+// Guards against whoever has the gateway answer pings as fast as it can: a browser sends hardly any.
+func TestPingsAreAnsweredSeldom(t *testing.T) {
+	inVirtualTime(t, func(x *virtual) {
+		c := x.greeted()
+		var answers atomic.Int32
+		c.SetPongHandler(func(string) error {
+			answers.Add(1)
+			return nil
+		})
+		go hear(c)
+		for range 3 {
+			for range 100 {
+				if err := c.WriteControl(websocket.PingMessage, nil, time.Now().Add(time.Hour)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			time.Sleep(2 * time.Second)
+		}
+		if n := answers.Load(); n != 3 {
+			t.Errorf("%d pings are answered", n)
+		}
+		x.close(time.Second)
+	})
 }

@@ -185,6 +185,7 @@ func (s *Server) serve(l *line, who netip.Prefix) error {
 	g := &tab.Greeting{Member: s.house.Member()}
 	_, _ = rand.Read(g.Challenge[:]) // documented never to fail
 	l.send(&tab.Frame{Greeting: g})
+	l.conn.SetPingHandler(l.seldom())
 	l.conn.SetReadLimit(statement.MaxVisit + wire.FrameHead + 64)
 	_ = l.conn.SetReadDeadline(time.Now().Add(helloWithin))
 	f, err := l.read()
@@ -210,6 +211,18 @@ func (s *Server) serve(l *line, who netip.Prefix) error {
 		if err != nil {
 			return s.blame(who, err)
 		}
+	}
+}
+
+// seldom answers pings, one of those that come within a second: a browser sends hardly any.
+func (l *line) seldom() func(ping string) error {
+	var last time.Time
+	return func(ping string) error {
+		if now := time.Now(); now.Sub(last) >= time.Second {
+			last = now
+			_ = l.conn.WriteControl(websocket.PongMessage, []byte(ping), now.Add(time.Second))
+		}
+		return nil
 	}
 }
 
