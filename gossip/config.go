@@ -84,7 +84,8 @@ type Config struct {
 	// be, all of them together: default 20 per second, 200 at once.
 	StrangerRate Rate
 	// NeighbourRate bounds what is taken from one neighbour, in combined messages, before anything is
-	// checked: default 400 per second, 1,000 at once. Four KiB of a message count as one more.
+	// checked: default 400 per second, 1,000 at once. Four KiB of a message count as one more. Of all that it says four
+	// KiB are read for each, and a list of many things counts as if it were longer.
 	NeighbourRate Rate
 }
 

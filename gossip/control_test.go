@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -34,6 +35,35 @@ func (s *swarm) say(i, j int, calls ...*pb.RPC) network.Stream {
 		}
 	}
 	return stream
+}
+
+// Calls that are lists of nothing are read seldom: pubsub makes a hundred times as much of each, and the time of it is
+// that of all neighbours.
+func TestListsOfNothing(t *testing.T) {
+	inSwarm(t, []int{2}, func(s *swarm) {
+		g := s.openOne(0, gossip.Config{})
+		s.connect(1, 0)
+		const things = 60_000
+		b, err := (&pb.RPC{Publish: slices.Repeat([]*pb.Message{{}}, things)}).Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stream, said := s.say(1, 0), make(chan struct{})
+		go func() {
+			defer close(said)
+			for range 100 {
+				if _, err := stream.Write(append(binary.AppendUvarint(nil, uint64(len(b))), b...)); err != nil {
+					return
+				}
+			}
+		}()
+		time.Sleep(20 * time.Second)
+		if calls := g.Stats().Flooded / things; calls > 15 {
+			t.Errorf("%d are read in 20 s", calls)
+		}
+		_ = stream.Reset()
+		<-said
+	})
 }
 
 // What neighbours that are gone wanted no copies of is not kept: pubsub has no end of that, by the peer.

@@ -10,6 +10,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
+	"golang.org/x/time/rate"
 )
 
 // A gate is the host as pubsub sees it: streams are opened to admitted peers only, and taken from them only.
@@ -21,7 +22,8 @@ type gate struct {
 	host.Host
 	ctx      context.Context // ends when the Gossip is closed
 	admitted func(peer.ID) bool
-	refused  func() // counts
+	refused  func()                      // counts
+	meter    func(peer.ID) *rate.Limiter // of the bytes that a neighbour sends
 
 	mu      sync.Mutex
 	inbound map[network.Stream]bool // nil when the gate is closed
@@ -78,11 +80,27 @@ func (h *gate) SetStreamHandler(id protocol.ID, handle network.StreamHandler) {
 		if !h.enter(s) {
 			return
 		}
-		handle(s)
+		handle(&metered{s, h.meter(s.Conn().RemotePeer()), h.ctx})
 		h.mu.Lock()
 		delete(h.inbound, s)
 		h.mu.Unlock()
 	})
+}
+
+// metered is a stream of a neighbour's, of which no more is read than what it has a right to. pubsub makes a hundred
+// times as much of a call that is a list of nothing, before anybody here may look at it.
+type metered struct {
+	network.Stream
+	rate *rate.Limiter
+	ctx  context.Context
+}
+
+func (m *metered) Read(b []byte) (int, error) {
+	n, err := m.Stream.Read(b[:min(len(b), m.rate.Burst())])
+	if late := m.rate.WaitN(m.ctx, n); late != nil {
+		return 0, late
+	}
+	return n, err
 }
 
 // EventBus is what pubsub hears of peers by.

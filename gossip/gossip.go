@@ -97,7 +97,7 @@ func Open(ctx context.Context, n host.Host, cfg Config) (*Gossip, error) {
 	g.authors = newAuthors(&g.cfg, g.self, firstSeq)
 	g.ctx, g.cancel = context.WithCancel(ctx)
 	g.gate = &gate{Host: n, ctx: g.ctx, admitted: cfg.Admitted, inbound: map[network.Stream]bool{},
-		refused: func() { g.count.notAdmitted.Add(1) }}
+		refused: func() { g.count.notAdmitted.Add(1) }, meter: g.meter}
 	if g.ps, err = pubsub.NewGossipSub(g.ctx, g.gate, g.options()...); err != nil {
 		g.cancel()
 		return nil, fmt.Errorf("gossip: %w", err)

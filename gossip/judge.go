@@ -9,6 +9,7 @@ import (
 	pubsub "github.com/libp2p/go-libp2p-pubsub"
 	pb "github.com/libp2p/go-libp2p-pubsub/pb"
 	"github.com/libp2p/go-libp2p/core/peer"
+	"golang.org/x/time/rate"
 )
 
 // A neighbour is what is kept of a peer that sends to this one.
@@ -18,6 +19,7 @@ type neighbour struct {
 	faults    bucket
 	ignored   time.Time // nothing is taken from it until then
 	topics    []string  // that it says it is in, the last one last
+	bytes     *rate.Limiter
 }
 
 const (
@@ -25,6 +27,42 @@ const (
 	ignoreFor     = time.Minute
 	maxHeeded     = 256 // neighbours, from the start on, that are sent no copies of what they say they have
 )
+
+// thingBytes is as how many bytes each thing in a neighbour's call counts, besides those that it has: what pubsub makes
+// of one, that says nothing.
+const thingBytes = 64
+
+// meter is of the bytes that are read of a neighbour, over all its streams.
+func (g *Gossip) meter(id peer.ID) *rate.Limiter {
+	g.neighbourMu.Lock()
+	defer g.neighbourMu.Unlock()
+	n := g.neighbours.get(id)
+	if n.bytes == nil {
+		most := g.cfg.NeighbourRate
+		n.bytes = rate.NewLimiter(rate.Limit(most.PerSecond*sizeUnit), most.Burst*sizeUnit)
+	}
+	return n.bytes
+}
+
+// things counts what is in a call.
+func things(rpc *pubsub.RPC) int {
+	c := rpc.GetControl()
+	n := len(rpc.Publish) + len(rpc.Subscriptions) + len(c.GetIhave()) + len(c.GetIwant()) + len(c.GetGraft()) +
+		len(c.GetPrune()) + len(c.GetIdontwant())
+	for _, have := range c.GetIhave() {
+		n += len(have.MessageIDs)
+	}
+	for _, want := range c.GetIwant() {
+		n += len(want.MessageIDs)
+	}
+	for _, unwanted := range c.GetIdontwant() {
+		n += len(unwanted.MessageIDs)
+	}
+	for _, p := range c.GetPrune() {
+		n += len(p.Peers)
+	}
+	return n
+}
 
 // faultRate is how many envelopes that no honest peer makes or passes on a neighbour may send before it is ignored.
 func faultRate() Rate { return Rate{PerSecond: 0.1, Burst: 16} }
@@ -42,6 +80,8 @@ func (g *Gossip) inspect(from peer.ID, rpc *pubsub.RPC) error {
 		return errNotAdmitted
 	}
 	now := time.Now()
+	meter := g.meter(from)
+	meter.ReserveN(now, min(thingBytes*things(rpc), meter.Burst()))
 	g.neighbourMu.Lock()
 	defer g.neighbourMu.Unlock()
 	n := g.neighbours.get(from)

@@ -99,6 +99,8 @@ var streamMutants = []mutant{
 		run: "^TestNamesThatAreNone$", old: "len(id) != identityBytes", new: "false"},
 	{name: "gossip/out-for-ever", wrong: "who is out of the mesh is so for as long as it says",
 		run: "^TestOutOfTheMeshForEver$", old: "			p.Backoff = nil\n", new: ""},
+	{name: "gossip/lists-of-nothing", wrong: "calls that are lists of nothing are read as fast as they come",
+		file: "gossip/judge.go", run: "^TestListsOfNothing$", old: "thingBytes = 64", new: "thingBytes = 0"},
 	{name: "gossip/all-topics", wrong: "pubsub keeps a neighbour in all topics that there may be", file: "gossip/topics.go",
 		run: "^TestTopicsOfANeighbour$", old: "len(n.topics) > maxTopics;", new: "false;"},
 	{name: "gossip/addresses-kept", wrong: "pubsub keeps the addresses of strangers that have gone", file: "gossip/gate.go",
