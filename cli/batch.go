@@ -10,7 +10,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -252,10 +251,7 @@ func (b *batch) one(ctx context.Context, in *input) (err error) {
 		errors.Is(err, errSuspended) || errors.Is(err, errRefused) || errors.As(err, new(syscall.Errno)) {
 		return err // the daemon is gone, or keeps the run, and goes on with it later; or the disk is full
 	}
-	if gone := os.Remove(filepath.Join(b.dir, in.file(".run"))); !errors.Is(gone, fs.ErrNotExist) {
-		err = errors.Join(err, gone)
-	}
-	if err != nil {
+	if err = errors.Join(err, durable.Remove(filepath.Join(b.dir, in.file(".run")))); err != nil {
 		return err
 	}
 	b.done++

@@ -13,6 +13,7 @@ import (
 	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/internal/campaign"
+	"github.com/satin-peer/satin/internal/durable"
 	"github.com/satin-peer/satin/peer/control"
 )
 
@@ -246,7 +247,7 @@ func (d *campaignDir) reopen(parts []int, words []string, fields map[string]any)
 
 // reopenPart takes back what is written down of a part.
 func (d *campaignDir) reopenPart(part int) error {
-	if err := os.Remove(d.record(part)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := durable.Remove(d.record(part)); err != nil {
 		return failed("%w", err)
 	}
 	d.pieces[part] = nil

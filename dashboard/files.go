@@ -50,9 +50,7 @@ func (f *files) remove() (err error) {
 		return nil
 	}
 	for _, path := range f.paths {
-		if e := os.Remove(path); !errors.Is(e, fs.ErrNotExist) {
-			err = errors.Join(err, e)
-		}
+		err = errors.Join(err, durable.Remove(path))
 	}
 	return err
 }

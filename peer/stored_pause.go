@@ -37,8 +37,8 @@ func (s *storedPause) keep(now func() (paused bool, until time.Time)) {
 			text = until.Format(time.RFC3339Nano)
 		}
 		err = durable.Write(s.path, 0o600, true, durable.Bytes([]byte(text)))
-	} else if err = os.Remove(s.path); errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	} else {
+		err = durable.Remove(s.path)
 	}
 	if err != nil {
 		s.log.Warn("the next start of this peer will not know whether it is paused", "error", err)

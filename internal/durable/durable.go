@@ -1,5 +1,5 @@
-// Package durable replaces files whole: a reader, and whoever looks after a crash, finds the old content or the
-// new one and nothing between.
+// Package durable replaces files whole, and removes them: a reader, and whoever looks after a crash, finds the old
+// content or the new one and nothing between.
 package durable
 
 import (
@@ -66,6 +66,14 @@ func Open(path string, flag int) (*os.File, error) {
 		return nil, err
 	}
 	return os.OpenFile(path, flag, 0)
+}
+
+// Remove removes a file if it is there.
+func Remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // SyncDir puts on disk which files there are in a directory. It does nothing on Windows, which has no such call,

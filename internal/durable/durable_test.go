@@ -80,6 +80,26 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// Guards: a file that is removed is gone, one that is not there is no failure, and what cannot be removed is one.
+func TestRemove(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "folder", "file")
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if durable.Remove(filepath.Dir(path)) == nil {
+		t.Error("nothing is said of a folder that is not empty")
+	}
+	for range 2 {
+		if err := durable.Remove(path); err != nil {
+			t.Error(err)
+		}
+	}
+	if names := list(t, filepath.Dir(path)); len(names) != 0 {
+		t.Errorf("%q are left", names)
+	}
+}
+
 func list(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -81,7 +80,7 @@ func listen(dir string) (_ *socket, err error) {
 		return nil, fmt.Errorf("writing %s: %w", lockPath, cause.Of(err))
 	}
 	// Whoever holds the lock is the only one alive: a socket that is there is a dead daemon's.
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := durable.Remove(path); err != nil {
 		return nil, fmt.Errorf("removing the socket of a dead daemon, %s: %w", path, cause.Of(err))
 	}
 	s := &socket{dir: dir, lock: lock, token: rand.Text()}
@@ -171,9 +170,7 @@ func (s *socket) close() error {
 		err = nil
 	}
 	if !others {
-		if e := os.Remove(TokenPath(s.dir)); !errors.Is(e, fs.ErrNotExist) {
-			err = errors.Join(err, e)
-		}
+		err = errors.Join(err, durable.Remove(TokenPath(s.dir)))
 	}
 	return errors.Join(err, s.lock.Unlock()) // the file stays: removing it could take the lock of the next one away
 }

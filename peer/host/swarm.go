@@ -16,6 +16,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/internal/durable"
 	"github.com/satin-peer/satin/internal/wire"
 )
 
@@ -227,7 +228,7 @@ func (s *swarm) adopt(name string, public ed25519.PublicKey, chain []certificate
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !bytes.Equal(s.public, public) {
-		if err := os.Remove(s.state.path(swarmKeyFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := durable.Remove(s.state.path(swarmKeyFile)); err != nil {
 			return stateError(s.state.path(swarmKeyFile), "cannot be removed", err)
 		}
 	}
