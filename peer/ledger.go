@@ -84,7 +84,7 @@ func (k *ledger) AppendOutcome(path []uint32, identity [16]byte, outcome, vouche
 	return why == "" && l.AppendOutcome(path, identity, outcome, voucher)
 }
 
-// Trouble is why nothing is stored: see session.Store.
+// Trouble is why nothing is stored at present, or nil.
 func (k *ledger) Trouble() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

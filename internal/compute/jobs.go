@@ -218,7 +218,7 @@ func (e *Engine) encoded(since time.Time) { e.encoding.Add(int64(time.Since(sinc
 
 // figures are those that cost nothing.
 func (e *Engine) figures() *port.Figures {
-	f := &port.Figures{Unkept: e.kept.lost(), Speed: e.gauge.speed()}
+	f := &port.Figures{Speed: e.gauge.speed()}
 	e.mu.Lock()
 	f.Leaf = e.leaf
 	e.mu.Unlock()

@@ -18,25 +18,20 @@ const (
 )
 
 // keptQueue holds the outcomes of long jobs that workers have for the loop. It never blocks them: what does
-// not fit is dropped and counted.
+// not fit is dropped.
 type keptQueue struct {
 	mu      sync.Mutex
 	waiting []port.KeptJob
 	bytes   int
 	spent   time.Duration // by workers, to encode
-	dropped uint64
 }
 
-// room says whether there is room and time for one more; or else it counts it as dropped.
+// room says whether there is room and time for one more.
 func (q *keptQueue) room(now time.Duration, workers int) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	ok := len(q.waiting) < maxKeptWaiting && q.bytes < maxKeptBytes &&
+	return len(q.waiting) < maxKeptWaiting && q.bytes < maxKeptBytes &&
 		q.spent <= keepFree+now*time.Duration(workers)/keepShare
-	if !ok {
-		q.dropped++
-	}
-	return ok
 }
 
 // add puts one in, and says whether the loop is to come for it now: else the next pulse is soon enough, since each call
@@ -55,7 +50,6 @@ func (q *keptQueue) none(took time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.spent += took
-	q.dropped++
 }
 
 // take empties the queue.
@@ -64,10 +58,4 @@ func (q *keptQueue) take() (list []port.KeptJob) {
 	defer q.mu.Unlock()
 	list, q.waiting, q.bytes = q.waiting, nil, 0
 	return list
-}
-
-func (q *keptQueue) lost() uint64 {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.dropped
 }

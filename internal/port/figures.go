@@ -11,7 +11,6 @@ import (
 // at its attention word.
 type Figures struct {
 	Segments []SegmentTally `cbor:"1,keyasint,omitempty"` // of the segments that run, by number
-	Unkept   uint64         `cbor:"9,keyasint,omitempty"` // outcomes of long jobs that were not kept: see Kept
 	// What follows is told only if it was asked for: it may take some 20 ms.
 	Whole    bool    `cbor:"10,keyasint,omitempty"`
 	Spawned  uint64  `cbor:"2,keyasint,omitempty"`  // jobs

@@ -66,7 +66,6 @@ func (s *Session) ask(whole bool, atMost time.Duration) bool {
 
 // counted takes figures in.
 func (s *Session) counted(f *port.Figures) {
-	s.unkept = f.Unkept
 	s.trace.counted(f.Segments)
 	if f.Whole {
 		s.figures.Store(f)

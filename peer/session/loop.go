@@ -108,7 +108,6 @@ func (s *Session) note(e *port.Event) {
 	case port.Counted:
 		s.counted(e.Figures)
 	case port.Troubled:
-		s.bad++
 		s.cfg.Log.Warn("a job has trouble", "text", e.Text[:min(len(e.Text), maxTrouble)])
 	case port.Died:
 		s.died = errors.New(e.Text)
@@ -134,8 +133,7 @@ func (s *Session) count() {
 	st := &Stats{
 		Steal: d.Core().Stats(), Shared: shared.Stats, Load: s.load, Held: d.Held(), Given: d.Given(),
 		Master: d.Master(), MasterID: d.Core().Masters.Who(), Holding: d.Core().Holding(),
-		Malformed: s.bad, Unheard: s.unheard.Load(), Unkept: s.unkept, Stored: s.stored, Unstored: s.unstored,
-		Trouble: s.trouble(), Died: s.died, Proofs: d.Proofs(), Lack: shared.Lack, Rate: s.rate,
+		Proofs: d.Proofs(), Lack: shared.Lack, Rate: s.rate,
 	}
 	st.Load.Idle = s.load.IdleAfter(s.ordered) // an engine need not tell of who has got a job since
 	if st.Master {

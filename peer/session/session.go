@@ -111,29 +111,24 @@ type Session struct {
 	countedAt atomic.Int64
 	trace     trace // segments.go
 	closing   sync.Once
-	unheard   atomic.Uint64 // news that were dropped
 
 	mu   sync.Mutex
 	news []func(now time.Duration) // from others for the loop, in order
 
 	// Of the loop.
-	cores    int
-	stance   steal.Stance
-	members  *steal.Members
-	load     steal.Load    // told last
-	ordered  uint64        // Run orders
-	again    time.Duration // when the engine wants to be asked again, 0 is never
-	heard    time.Duration // for which it was listened to, less three times that for which it was not,
-	heardAt  time.Duration // until then
-	asking   []asking
-	lasting  lasting
-	bad      uint64 // jobs and outcomes that could not be decoded
-	unkept   uint64
-	stored   uint64 // outcomes that the store took,
-	unstored uint64 // and did not
-	rate     float64
-	gone     bool  // said goodbye
-	died     error // why the engine is gone
+	cores   int
+	stance  steal.Stance
+	members *steal.Members
+	load    steal.Load    // told last
+	ordered uint64        // Run orders
+	again   time.Duration // when the engine wants to be asked again, 0 is never
+	heard   time.Duration // for which it was listened to, less three times that for which it was not,
+	heardAt time.Duration // until then
+	asking  []asking
+	lasting lasting
+	rate    float64
+	gone    bool  // said goodbye
+	died    error // why the engine is gone
 }
 
 // Stats are what a session counts. They are a moment's snapshot, a few milliseconds old at most while
@@ -150,26 +145,12 @@ type Stats struct {
 	MasterID    steal.PeerID
 	// Holding is how many jobs are here that others wait for, the root and results on their way home among them.
 	Holding int
-	// Malformed counts the jobs and outcomes that could not be decoded.
-	Malformed uint64
-	// Unheard counts the news that came while too many waited, and were dropped.
-	Unheard uint64
-	// Unkept counts the outcomes of long jobs that were not kept, because the loop was behind, they were too
-	// large, or encoding them took too long.
-	Unkept uint64
-	// Stored counts the outcomes that the store took, Unstored those that it did not, because they came
-	// faster than it writes. Trouble is why it cannot write at all at the moment: the run goes on, and would
-	// have to be computed again if all was lost.
-	Stored, Unstored uint64
-	Trouble          error
 	// Proofs are what was compared.
 	Proofs driver.Proofs
 	// Lack is what the root waits for here; nil if it does not wait.
 	Lack *driver.Lack
 	// Rate is the highest bandwidth that was measured to another cluster, in bytes a second; 0: none was.
 	Rate float64
-	// Died is why the engine is gone, and this peer's part with it: the session has said goodbye.
-	Died error
 }
 
 // has says whether there is a job here, the root included.
@@ -228,7 +209,6 @@ func (s *Session) Hear(n *steal.News) {
 	select {
 	case s.gossip <- n:
 	default:
-		s.unheard.Add(1)
 	}
 }
 

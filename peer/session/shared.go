@@ -52,7 +52,6 @@ func (s *Session) HearShared(from sharedobj.PeerID, n *sharedobj.News) {
 	select {
 	case s.shared.gossip <- sharedNews{from, n}:
 	default:
-		s.unheard.Add(1)
 	}
 }
 

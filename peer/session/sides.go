@@ -52,9 +52,5 @@ func (x sides) Answer(outcome []byte) {
 
 // Store gives an outcome to the store.
 func (x sides) Store(p steal.Partial, _ driver.Source) {
-	if x.s.cfg.Store.AppendOutcome(p.Path, p.Identity, p.Outcome, p.Voucher) {
-		x.s.stored++
-	} else {
-		x.s.unstored++
-	}
+	x.s.cfg.Store.AppendOutcome(p.Path, p.Identity, p.Outcome, p.Voucher)
 }

@@ -63,8 +63,6 @@ func (m *memStore) AppendOutcome(path []uint32, identity [16]byte, outcome, _ []
 	return true
 }
 
-func (m *memStore) Trouble() error { return nil }
-
 // agrees checks that what both have stored is the same.
 func (m *memStore) agrees(t *testing.T, other *memStore) {
 	t.Helper()
@@ -142,7 +140,7 @@ func TestTheDiskHoldsUpNobody(t *testing.T) {
 	if st := l.Stats(); st.Acknowledged != 0 {
 		t.Errorf("the disk was not in the way: %+v", st)
 	}
-	w.until("the store is told", func() bool { return p.Stats().Stored > 0 })
+	w.until("the store is told", func() bool { return l.Stats().Accepted > 0 })
 	close(disk.gate)
 	w.kill(p)
 	if err := l.Close(); err != nil {
@@ -162,12 +160,12 @@ func TestFullDisk(t *testing.T) {
 	disk.err = syscall.ENOSPC
 	close(disk.gate)
 	l := w.openLog(filepath.Join(t.TempDir(), "log"), checkpoint.Config{FS: disk, Interval: -1, RetryEvery: time.Hour})
-	p := w.start(0, l)
+	w.start(0, l)
 	w.start(1, nil)
 	if got := w.answer(); got != arg.want() {
 		t.Errorf("got %v, want %d", got, arg.want())
 	}
-	w.until("the session tells", func() bool { return errors.Is(p.Stats().Trouble, checkpoint.ErrDiskFull) })
+	w.until("the log tells", func() bool { return errors.Is(l.Trouble(), checkpoint.ErrDiskFull) })
 	if err := l.Close(); !errors.Is(err, checkpoint.ErrDiskFull) {
 		t.Errorf("Close: %v", err)
 	}
