@@ -130,8 +130,14 @@ func TestManyResultsGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer snap.Close()
-	if snap.Len() != many {
-		t.Errorf("%d of %d results are written", snap.Len(), many)
+	written := 0
+	for r, err := range snap.Records() {
+		if err == nil && r.Kind == checkpoint.JobResult {
+			written++
+		}
+	}
+	if written != many {
+		t.Errorf("%d of %d results are written", written, many)
 	}
 }
 

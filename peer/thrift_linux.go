@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"syscall"
 )
@@ -29,11 +28,8 @@ func letGoOfFiles() {
 	}
 }
 
-// A mapping is a range of addresses; resident is how much of it has memory, in KiB.
-type mapping struct {
-	from, to uintptr
-	resident int
-}
+// A mapping is a range of addresses.
+type mapping struct{ from, to uintptr }
 
 // readOnly are the rights of a private mapping that cannot be written to.
 var readOnly = map[string]bool{"r--p": true, "r-xp": true}
@@ -49,8 +45,6 @@ func unchanged(smaps io.Reader) (list []mapping) {
 			continue
 		}
 		switch words[0] {
-		case "Rss:":
-			m.resident, _ = strconv.Atoi(words[1])
 		case "Anonymous:":
 			anonymous = words[1] != "0"
 		case "Swap:":

@@ -135,7 +135,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 	for b.Loop() {
 		s, err := Read(dir, Header{}, nil)
-		if err != nil || s.Len() != records {
+		if err != nil || s.count() != records {
 			b.Fatal(err)
 		}
 		s.Close()

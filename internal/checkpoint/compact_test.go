@@ -79,8 +79,8 @@ func TestManyLives(t *testing.T) {
 	if n := len(m.files(testDir)); n > autoSegments+5 {
 		t.Errorf("%d files", n)
 	}
-	if s := read(t, m); s.Len() != autoSegments+10 {
-		t.Errorf("%d results", s.Len())
+	if s := read(t, m); s.count() != autoSegments+10 {
+		t.Errorf("%d results", s.count())
 	}
 }
 
@@ -119,8 +119,8 @@ func TestReadWhileCompacting(t *testing.T) {
 	syncAll(t, l)
 	r := &compactingFS{memFS: m, l: l, t: t}
 	s, err := Read(testDir, testHeader, r)
-	if err != nil || s.Len() != 41 || !r.done {
-		t.Errorf("%v, %d results", err, s.Len())
+	if err != nil || s.count() != 41 || !r.done {
+		t.Errorf("%v, %d results", err, s.count())
 	}
 }
 

@@ -140,8 +140,8 @@ func (c badFile) checkRead(t *testing.T, m *memFS) {
 	problems := []error{err}
 	if err == nil {
 		problems = s.Problems()
-		if got := count(t, s.Records()); got != c.intact || s.Len() != c.intact {
-			t.Errorf("%d results were read and %d counted, want %d", got, s.Len(), c.intact)
+		if got := count(t, s.Records()); got != c.intact || s.count() != c.intact {
+			t.Errorf("%d results were read and %d counted, want %d", got, s.count(), c.intact)
 		}
 	} else if !c.refused {
 		t.Errorf("Read: %v", err)
@@ -198,8 +198,9 @@ func TestBadAmongGood(t *testing.T) {
 	other, _ := written(t, Header{Run: [16]byte{9}}, 10)
 	m.put(filepath.Join(testDir, "00000003.satinlog"), other)
 	s := read(t, m)
-	if s.Header() != testHeader || s.Len() != 10 || len(s.Problems()) != 2 || !errors.Is(s.Problems()[1], ErrForeign) {
-		t.Errorf("%v, %d results, %v", s.Header(), s.Len(), s.Problems())
+	if s.header() != testHeader || s.count() != 10 || len(s.Problems()) != 2 ||
+		!errors.Is(s.Problems()[1], ErrForeign) {
+		t.Errorf("%v, %d results, %v", s.header(), s.count(), s.Problems())
 	}
 }
 
@@ -212,7 +213,7 @@ func TestNoHeader(t *testing.T) {
 	if _, err := Read(testDir, Header{}, m); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("without a run: %v", err)
 	}
-	if s, err := Read(testDir, testHeader, m); err != nil || s.Len() != 10 {
+	if s, err := Read(testDir, testHeader, m); err != nil || s.count() != 10 {
 		t.Errorf("with a run: %v", err)
 	}
 }
@@ -238,8 +239,8 @@ func TestReadOnly(t *testing.T) {
 	if _, err := Open(testDir, testHeader, Config{FS: m}); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("Open: %v", err)
 	}
-	if s := read(t, m); s.Len() != 10 {
-		t.Errorf("Read: %d results", s.Len())
+	if s := read(t, m); s.count() != 10 {
+		t.Errorf("Read: %d results", s.count())
 	}
 }
 
@@ -267,8 +268,8 @@ func TestFramesOfOthers(t *testing.T) {
 	}
 	copy(good[frames[1][0]:frames[1][1]], other[frames[1][0]:])
 	m.put(filepath.Join(testDir, firstFile), append(good, good[frames[2][0]:]...))
-	if s := read(t, m); s.Len() != 2 || len(s.Problems()) != 1 {
-		t.Errorf("%d results, %v", s.Len(), s.Problems())
+	if s := read(t, m); s.count() != 2 || len(s.Problems()) != 1 {
+		t.Errorf("%d results, %v", s.count(), s.Problems())
 	}
 }
 
@@ -280,7 +281,7 @@ func TestRotten(t *testing.T) {
 	m.put(filepath.Join(testDir, firstFile), good)
 	l := reopen(t, m, Config{Interval: time.Hour})
 	m.names[filepath.Join(testDir, firstFile)].data[frames[3][1]-1] ^= 1
-	if _, ok, err := l.Lookup([]uint32{4}, [16]byte{}); ok || !errors.Is(err, ErrCorrupt) {
+	if _, ok, err := l.s.lookup([]uint32{4}, [16]byte{}); ok || !errors.Is(err, ErrCorrupt) {
 		t.Errorf("Lookup: %t, %v", ok, err)
 	}
 	bad := 0

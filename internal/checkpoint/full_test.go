@@ -83,8 +83,8 @@ func TestDiskFullMakesSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	syncAll(t, l) // by now the first file is gone
-	if s := read(t, m); s.Len() != 3 {
-		t.Errorf("%d results", s.Len())
+	if s := read(t, m); s.count() != 3 {
+		t.Errorf("%d results", s.count())
 	}
 }
 
@@ -152,8 +152,8 @@ func TestNoCopyIsLeft(t *testing.T) {
 	if err := errors.Join(l.Compact(t.Context()), l.Close()); err != nil {
 		t.Error(err)
 	}
-	if s := read(t, m.memFS); s.Len() != 2 || m.used() >= before {
-		t.Errorf("%d results of %d bytes", s.Len(), m.used())
+	if s := read(t, m.memFS); s.count() != 2 || m.used() >= before {
+		t.Errorf("%d results of %d bytes", s.count(), m.used())
 	}
 }
 
@@ -167,7 +167,7 @@ func TestHighestNumber(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if s := read(t, m); s.Len() != 1 {
-		t.Errorf("%d results", s.Len())
+	if s := read(t, m); s.count() != 1 {
+		t.Errorf("%d results", s.count())
 	}
 }

@@ -236,12 +236,6 @@ func (l *Log) Problems() []error { return l.s.problems }
 // read any more comes as an error, and the loop goes on. It blocks while it reads; Append goes on meanwhile.
 func (l *Log) Records() iter.Seq2[Record, error] { return l.s.records() }
 
-// Lookup gives the outcome of a job, if it is stored itself; an ancestor's does not count, nor does what
-// still waits to be written. It blocks while it reads.
-func (l *Log) Lookup(path []uint32, identity [16]byte) (outcome []byte, ok bool, err error) {
-	return l.s.lookup(path, identity)
-}
-
 // Stats gives the log's figures.
 func (l *Log) Stats() Stats {
 	l.mu.Lock()

@@ -51,25 +51,25 @@ func (c *told[T]) get() []T {
 func TestLookup(t *testing.T) {
 	l := reopen(t, newMemFS(), byHand)
 	appendAll(t, l, job(1, 2), truth(JobResult, []uint32{1, 2}, 1), job(3), truth(RunManifest, nil, 7))
-	if _, ok, _ := l.Lookup([]uint32{3}, [16]byte{}); ok {
+	if _, ok, _ := l.s.lookup([]uint32{3}, [16]byte{}); ok {
 		t.Error("found before it was stored")
 	}
 	syncAll(t, l)
 	for id := range byte(2) {
-		got, ok, err := l.Lookup([]uint32{1, 2}, [16]byte{id})
+		got, ok, err := l.s.lookup([]uint32{1, 2}, [16]byte{id})
 		if want := truth(JobResult, []uint32{1, 2}, id).Outcome; err != nil || !ok || !slices.Equal(got, want) {
 			t.Errorf("identity %d: %t, %v", id, ok, err)
 		}
 	}
 	for _, path := range [][]uint32{{1}, {1, 2, 3}, {2}, nil} {
-		if _, ok, err := l.Lookup(path, [16]byte{}); ok || err != nil {
+		if _, ok, err := l.s.lookup(path, [16]byte{}); ok || err != nil {
 			t.Errorf("%v: %t, %v", path, ok, err)
 		}
 	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := l.Lookup([]uint32{3}, [16]byte{}); !errors.Is(err, ErrClosed) {
+	if _, _, err := l.s.lookup([]uint32{3}, [16]byte{}); !errors.Is(err, ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }
@@ -124,8 +124,8 @@ func TestClose(t *testing.T) {
 	if l.Append(job(3)) || l.Compact(t.Context()) != ErrClosed || l.Sync(t.Context()) != nil {
 		t.Error("a closed log goes on")
 	}
-	if s := read(t, m.crash(allLost)); s.Len() != 2 {
-		t.Errorf("%d results", s.Len())
+	if s := read(t, m.crash(allLost)); s.count() != 2 {
+		t.Errorf("%d results", s.count())
 	}
 	l = reopen(t, m, byHand)
 	m.room(1)
@@ -160,8 +160,8 @@ func TestDiscard(t *testing.T) {
 		t.Errorf("a discarded log goes on: %d are completed", completed)
 	}
 	s := read(t, m)
-	if s.Len() != 1 {
-		t.Errorf("%d results", s.Len())
+	if s.count() != 1 {
+		t.Errorf("%d results", s.count())
 	}
 	for r, err := range s.Records() {
 		if err != nil || string(r.Voucher) != "signed" {
@@ -211,7 +211,7 @@ func TestDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(h.check(l.Records()), h.check(s.Records())); err != nil || s.Header() != testHeader {
+		if err := errors.Join(h.check(l.Records()), h.check(s.Records())); err != nil || s.header() != testHeader {
 			t.Errorf("%s: %v", place, err)
 		}
 		s.Close()
@@ -258,7 +258,7 @@ func TestAtTheSameTime(t *testing.T) {
 				if err != nil || !slices.Equal(r.Outcome, truth(r.Kind, r.Path, r.Identity[0]).Outcome) {
 					t.Errorf("%s: %v", r.tag(), err)
 				}
-				if got, ok, err := l.Lookup(r.Path, r.Identity); err != nil ||
+				if got, ok, err := l.s.lookup(r.Path, r.Identity); err != nil ||
 					ok && r.Kind == JobResult && !slices.Equal(got, r.Outcome) {
 					t.Errorf("%s: %v", r.tag(), err)
 				}

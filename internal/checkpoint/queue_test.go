@@ -69,8 +69,8 @@ func TestAppendNeverBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(m.begun)
-	if s := read(t, m.memFS); s.Len() != 1 {
-		t.Errorf("%d results, want the answer alone", s.Len())
+	if s := read(t, m.memFS); s.count() != 1 {
+		t.Errorf("%d results, want the answer alone", s.count())
 	}
 }
 

@@ -36,8 +36,8 @@ func TestCopyTellsAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if got, err := s.Manifest(); err != nil || !slices.Equal(got, manifest) || s.Header() != h {
-		t.Errorf("%q, %v, header %v", got, err, s.Header())
+	if got, err := s.Manifest(); err != nil || !slices.Equal(got, manifest) || s.header() != h {
+		t.Errorf("%q, %v, header %v", got, err, s.header())
 	}
 	if got, ok, err := s.s.lookup([]uint32{1, 2}, [16]byte{7}); err != nil || !ok || string(got) != "outcome" {
 		t.Errorf("%q, %t, %v", got, ok, err)
@@ -133,9 +133,9 @@ func TestNamedAfterItsRun(t *testing.T) {
 			t.Errorf("byte %d: %v", at, err)
 			continue
 		}
-		if got, err := s.Manifest(); err != nil || !slices.Equal(got, manifest) || s.Header() != h ||
-			s.Len() != results || len(s.Problems()) != 1 {
-			t.Errorf("byte %d: %q, %v, header %v, %d results, %v", at, got, err, s.Header(), s.Len(), s.Problems())
+		if got, err := s.Manifest(); err != nil || !slices.Equal(got, manifest) || s.header() != h ||
+			s.count() != results || len(s.Problems()) != 1 {
+			t.Errorf("byte %d: %q, %v, header %v, %d results, %v", at, got, err, s.header(), s.count(), s.Problems())
 		}
 		s.Close()
 		other := filepath.Join(t.TempDir(), strings.Repeat("ab", 16))
@@ -160,8 +160,8 @@ func TestFarBehindDamage(t *testing.T) {
 		}
 		damaged = appendFrame(damaged, testHeader.Run, int64(len(damaged)), payload)
 		m.put(filepath.Join(testDir, firstFile), damaged)
-		if s := read(t, m); s.Len() != 3 || len(s.Problems()) != 1 {
-			t.Errorf("behind %d bytes: %d results, %v", gap, s.Len(), s.Problems())
+		if s := read(t, m); s.count() != 3 || len(s.Problems()) != 1 {
+			t.Errorf("behind %d bytes: %d results, %v", gap, s.count(), s.Problems())
 		}
 	}
 }

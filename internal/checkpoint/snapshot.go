@@ -98,14 +98,8 @@ func runNamed(dir string) (run [16]byte, ok bool) {
 	return run, err == nil && copy(run[:], b) == len(run) && len(b) == len(run) && run != noRun
 }
 
-// Header says which run this is.
-func (s *Snapshot) Header() Header { return s.s.header }
-
 // Problems tells what is wrong with the files, each in one line: values of *FileError. Empty if all is well.
 func (s *Snapshot) Problems() []error { return s.s.problems }
-
-// Len is the number of results, the root's among them, that the snapshot holds.
-func (s *Snapshot) Len() int { return s.s.jobs.n }
 
 // Records gives all records: manifests, then results in the order of their paths. None is an ancestor of
 // another. A record that cannot be read any more comes as an error, and the loop goes on. It blocks while it

@@ -296,19 +296,6 @@ func (s *store) after(x *index, key string, id [16]byte, first bool) (Record, *e
 	return rec, &e, err
 }
 
-// lookup gives the outcome of a job, if it is stored itself.
-func (s *store) lookup(path []uint32, id [16]byte) (outcome []byte, ok bool, err error) {
-	r := Record{Path: path, Identity: id}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	e := s.jobs.find(r.key(), id)
-	if e == nil {
-		return nil, false, nil
-	}
-	rec, err := s.read(e)
-	return rec.Outcome, err == nil, err
-}
-
 // close closes the files.
 func (s *store) close() {
 	s.mu.Lock()

@@ -132,3 +132,20 @@ func reopen(t testing.TB, m *memFS, cfg Config) *Log {
 	t.Cleanup(func() { _ = l.Close() })
 	return l
 }
+
+// header says which run a snapshot is of, and count how many results it holds.
+func (s *Snapshot) header() Header { return s.s.header }
+func (s *Snapshot) count() int     { return s.s.jobs.n }
+
+// lookup gives the outcome of a job, if it is stored itself.
+func (s *store) lookup(path []uint32, id [16]byte) (outcome []byte, ok bool, err error) {
+	r := Record{Path: path, Identity: id}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	e := s.jobs.find(r.key(), id)
+	if e == nil {
+		return nil, false, nil
+	}
+	rec, err := s.read(e)
+	return rec.Outcome, err == nil, err
+}

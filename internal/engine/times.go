@@ -33,11 +33,6 @@ type Times struct {
 	CPU        time.Duration // that the system gave to the workers' threads; 0 where it does not say
 }
 
-// Work is the time that went into jobs.
-func (t *Times) Work() time.Duration {
-	return max(t.Cores-t.Free-t.Searching-t.Waiting-t.Recovering, 0)
-}
-
 // coreTimes adds up the cores' time; scheduler.mu guards it.
 type coreTimes struct{ since, cores, free int64 }
 

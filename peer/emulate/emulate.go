@@ -159,21 +159,6 @@ func (e *Emulator) change(from, to string, state uint64, conditions wan.Conditio
 	})
 }
 
-// Conditions of the directed link now, as this process sees them, and whether it exists.
-func (e *Emulator) Conditions(from, to string) (wan.Conditions, bool) {
-	i, j := slices.Index(e.names, from), slices.Index(e.names, to)
-	if i < 0 || j < 0 {
-		return wan.Conditions{}, false
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.links.generation() != e.generation {
-		e.adopt()
-	}
-	e.model.Advance(e.clock() - e.links.origin())
-	return e.model.Links().Conditions(i, j)
-}
-
 // Carried is how many bytes of frames have crossed the directed link between two clusters, of all processes and since
 // the emulation was made; false if there are no such clusters.
 func (e *Emulator) Carried(from, to string) (bytes uint64, ok bool) {

@@ -48,6 +48,21 @@ func child(dir string) {
 	_ = json.NewEncoder(os.Stdout).Encode(holds)
 }
 
+// Conditions of the directed link now, as this process sees them, and whether it exists.
+func (e *Emulator) Conditions(from, to string) (wan.Conditions, bool) {
+	i, j := slices.Index(e.names, from), slices.Index(e.names, to)
+	if i < 0 || j < 0 {
+		return wan.Conditions{}, false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.links.generation() != e.generation {
+		e.adopt()
+	}
+	e.model.Advance(e.clock() - e.links.origin())
+	return e.model.Links().Conditions(i, j)
+}
+
 // byName takes the cluster from names like a/7.
 func byName(id steal.PeerID) string {
 	cluster, _, _ := strings.Cut(string(id), "/")

@@ -78,12 +78,6 @@ func (l *idList) has(id peer.ID) bool {
 	return ok
 }
 
-func (l *idList) all() []peer.ID {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Sorted(maps.Keys(l.ids))
-}
-
 // set puts a peer in the list or takes it out; the list is on the disk before it counts.
 func (l *idList) set(id peer.ID, in bool) error {
 	if in {

@@ -102,6 +102,3 @@ func (h *Host) Allow(id peer.ID) error {
 // Revoke puts a peer out and keeps it out, and all who became members by its invitations: of this peer, and, if this
 // one is the founder or they are members by it, of all (Roll.Own has what is to be told). Allow takes it back.
 func (h *Host) Revoke(id peer.ID) error { return h.roll.putOut(id, true, "") }
-
-// Revoked are the peers that Revoke put out.
-func (h *Host) Revoked() []peer.ID { return h.revoked.all() }

@@ -176,13 +176,6 @@ func (l *Library) Files() []File {
 	return l.core.Files()
 }
 
-// Stats counts what was fetched and given.
-func (l *Library) Stats() sharedobj.Stats {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.core.Stats()
-}
-
 // Add takes in a module from this machine. The bytes may not be changed any more.
 func (l *Library) Add(bin []byte) Hash {
 	r, b := l.kind.AsConstant(bin)
