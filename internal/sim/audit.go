@@ -50,7 +50,7 @@ func (a *audit) leaf(p *peer, e *entry) {
 	}
 	if before&how&ranAtFirst != 0 && a.world.counts.Repeated == 0 { // a message that comes twice may bring a job twice
 		panic(violation(hasCause, "%s runs job %s, which has run before, and neither was restarted", p.id,
-			pathText(p.engine.path(e.place))))
+			p.engine.path(e.place)))
 	}
 	a.ran[e.node.Key] = before | how
 }
@@ -97,7 +97,7 @@ func (a *audit) restored(part *steal.Partial) {
 	if !known || !ok || o.claim != claimOf(w.run, part.Path, n) || o.result != want {
 		panic(violation(storedIsTrue,
 			"a checkpoint says of job %s that it comes to %x of %d leaves, and it is %x of %d",
-			pathText(part.Path), o.result.Sum, o.result.Leaves, want.Sum, want.Leaves))
+			part.Path, o.result.Sum, o.result.Leaves, want.Sum, want.Leaves))
 	}
 }
 

@@ -102,7 +102,7 @@ func (x *witness) checkOrphans(orders []steal.Order) {
 		if orders[i].Kind == steal.AbortSegment && s != nil && !inTable(p.core.Orphans(), s.path) &&
 			!p.engine.runsTwice(s) {
 			panic(violation(orphanRunsOn, "%s aborts segment %d, job %s, because its owner is silent or gone", p.id,
-				s.id, pathText(s.path)))
+				s.id, s.path))
 		}
 	}
 }
@@ -127,7 +127,7 @@ func (x *witness) checkRestored(parts []steal.Partial) {
 	for i := range parts {
 		if !inTable(table, parts[i].Path) {
 			panic(violation(storedIsThere, "%s does not have the outcome of %s that its checkpoint gave back", p.id,
-				pathText(parts[i].Path)))
+				parts[i].Path))
 		}
 	}
 }
@@ -152,7 +152,7 @@ func (x *witness) checkAcks(m *steal.Message, answers []*steal.Message) {
 	for i := range m.HandOver.Parts {
 		if path := m.HandOver.Parts[i].Path; len(path) > 0 && !inTable(table, path) {
 			panic(violation(ackMeansStored, "%s acknowledges the outcome of %s and does not have it", p.id,
-				pathText(path)))
+				path))
 		}
 	}
 }

@@ -218,21 +218,21 @@ func TestPaths(t *testing.T) {
 	root := g.queue.popNewest()
 	g.spawn(&root)
 	second := *g.queue.at(1)
-	if got := pathText(g.path(second.place)); got != "2" {
+	if got := g.path(second.place).String(); got != "2" {
 		t.Errorf("the root's second child has path %s", got)
 	}
 	g.queue.count = 0
 	g.spawn(&second)
-	if got := pathText(g.path(g.queue.at(0).place)); got != "2.1" {
+	if got := g.path(g.queue.at(0).place).String(); got != "2.1" {
 		t.Errorf("its first child has path %s", got)
 	}
 	g.enter(g.tree.Root(), &segment{id: 2, path: job.Path{7, 8}}, &steal.Job{}, 0)
 	stolen := g.queue.popNewest()
-	if got := pathText(g.path(stolen.place)); got != "7.8" {
+	if got := g.path(stolen.place).String(); got != "7.8" {
 		t.Errorf("a stolen job has path %s", got)
 	}
 	g.spawn(&stolen)
-	if got := pathText(g.path(g.queue.at(g.queue.len() - 1).place)); !strings.HasPrefix(got, "7.8.") || len(got) != 5 {
+	if got := g.path(g.queue.at(g.queue.len() - 1).place).String(); !strings.HasPrefix(got, "7.8.") || len(got) != 5 {
 		t.Errorf("its last child has path %s", got)
 	}
 }
@@ -250,15 +250,15 @@ func TestStays(t *testing.T) {
 	all := g.queue.len()
 	for _, stays := range []bool{false, true} {
 		taken := g.take(1)
-		if len(taken) != 1 || pathText(taken[0].Job.Path) != "1" {
+		if len(taken) != 1 || taken[0].Job.Path.String() != "1" {
 			t.Fatalf("%+v is taken", taken)
 		}
 		g.putBack(&port.Order{Ref: taken[0].Ref, Stays: stays})
 	}
-	if taken := g.take(1); len(taken) != 1 || pathText(taken[0].Job.Path) != "2" {
+	if taken := g.take(1); len(taken) != 1 || taken[0].Job.Path.String() != "2" {
 		t.Errorf("%+v is taken", taken)
 	}
-	if g.queue.len() != all-1 || pathText(g.path(g.queue.at(0).place)) != "1" {
+	if g.queue.len() != all-1 || g.path(g.queue.at(0).place).String() != "1" {
 		t.Errorf("%d of %d jobs are left", g.queue.len(), all)
 	}
 }

@@ -319,7 +319,7 @@ func (p *peer) deliver(o *port.Order) {
 	}
 	r, ok := decodeOutcome(o.Outcome)
 	if !ok || r.claim != claimOf(p.world.run, j.path, j.node) {
-		panic(violation(rightResult, "job %s (%x) gets the outcome of another", pathText(j.path), j.node.Key))
+		panic(violation(rightResult, "job %s (%x) gets the outcome of another", j.path, j.node.Key))
 	}
 	if s := p.world.shared; s != nil && s.MaxOutcome > 0 && len(o.Outcome) > s.MaxOutcome {
 		p.world.counts.Outcomes++

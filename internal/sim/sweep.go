@@ -112,7 +112,7 @@ func (g *engine) checkAwaited() {
 	for i := range g.frames {
 		if f := &g.frames[i]; f.used && f.pending != there[i] {
 			panic(violation(awaited, "job %s waits for %d children, of which there are %d",
-				pathText(g.path(f.place)), f.pending, there[i]))
+				g.path(f.place), f.pending, there[i]))
 		}
 	}
 }

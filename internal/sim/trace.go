@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/port"
-	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -75,7 +74,7 @@ func tidings(n *steal.News) string {
 		if t.Done {
 			state = "has"
 		}
-		words = append(words, fmt.Sprintf("%s %s %s", t.Holder.Peer, state, pathText(t.Path)))
+		words = append(words, fmt.Sprintf("%s %s %s", t.Holder.Peer, state, t.Path))
 	}
 	return strings.Join(words, ", ")
 }
@@ -85,11 +84,11 @@ func (t *tracer) ordered(now int64, p *peer, o *port.Order) {
 	case port.Take:
 		t.line(now, p.id, "take up to %d jobs", o.Max)
 	case port.Run:
-		t.line(now, p.id, "run job %s as segment %d", pathText(o.Job.Path), o.Segment)
+		t.line(now, p.id, "run job %s as segment %d", o.Job.Path, o.Segment)
 	case port.PutBack:
-		t.line(now, p.id, "put back job %s", pathText(p.engine.given[o.Ref].path))
+		t.line(now, p.id, "put back job %s", p.engine.given[o.Ref].path)
 	case port.Deliver:
-		t.line(now, p.id, "result for job %s", pathText(p.engine.given[o.Ref].path))
+		t.line(now, p.id, "result for job %s", p.engine.given[o.Ref].path)
 	case port.Abort:
 		t.line(now, p.id, "abort segment %d", o.Segment)
 	case port.LostWork:
@@ -109,7 +108,7 @@ func describe(m *steal.Message) string {
 	case steal.KindReply:
 		var jobs []string
 		for _, g := range m.Reply.Jobs {
-			jobs = append(jobs, fmt.Sprintf("%s#%d", pathText(g.Job.Path), g.Handle))
+			jobs = append(jobs, fmt.Sprintf("%s#%d", g.Job.Path, g.Handle))
 		}
 		if jobs == nil {
 			return fmt.Sprintf("reply %d: nothing", m.Reply.ID)
@@ -118,7 +117,7 @@ func describe(m *steal.Message) string {
 	case steal.KindReturn:
 		return fmt.Sprintf("return of %v", m.Return.Handles)
 	case steal.KindResult:
-		return fmt.Sprintf("result #%d of %s", m.Result.Handle, pathText(m.Result.Path))
+		return fmt.Sprintf("result #%d of %s", m.Result.Handle, m.Result.Path)
 	case steal.KindAck:
 		return fmt.Sprintf("ack #%d", m.Ack.Handle)
 	case steal.KindAbort:
@@ -132,7 +131,7 @@ func describe(m *steal.Message) string {
 	case steal.KindAdopt:
 		var jobs []string
 		for _, a := range m.Adopt.Jobs {
-			jobs = append(jobs, fmt.Sprintf("%s#%d", pathText(a.Path), a.Handle))
+			jobs = append(jobs, fmt.Sprintf("%s#%d", a.Path, a.Handle))
 		}
 		return "adopt " + strings.Join(jobs, " ")
 	case steal.KindDisown:
@@ -148,18 +147,4 @@ func describe(m *steal.Message) string {
 		return fmt.Sprintf("handed over %d", m.HandOverAck.ID)
 	}
 	return m.Kind().String()
-}
-
-func pathText(p job.Path) string {
-	if len(p) == 0 {
-		return "root"
-	}
-	var b strings.Builder
-	for i, c := range p {
-		if i > 0 {
-			b.WriteByte('.')
-		}
-		fmt.Fprintf(&b, "%d", c)
-	}
-	return b.String()
 }
