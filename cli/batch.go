@@ -9,7 +9,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -295,10 +294,7 @@ func (b *batch) writeAnswer(in *input, s solution) error {
 	if err != nil {
 		return err
 	}
-	return apps.WriteFile(filepath.Join(b.dir, in.file(".json")), func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
+	return apps.WriteFile(filepath.Join(b.dir, in.file(".json")), durable.Bytes(text))
 }
 
 // isThere says whether the answer to an input is there. One to another input is not taken for it.

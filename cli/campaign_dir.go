@@ -301,11 +301,7 @@ func (d *campaignDir) take(part int, file string, p campaign.Piece) error {
 	if err != nil {
 		return err
 	}
-	if err := d.writeJSON(d.record(part), &p); err != nil {
-		return err
-	}
-	d.pieces[part] = &p
-	return nil
+	return d.renew(part, &p)
 }
 
 // keep bounds the bytes of pieces that are kept; 0: all are.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -114,7 +113,7 @@ func (v *prover) open(ctx context.Context, b *batch, d *campaignDir, in *input) 
 	if err != nil {
 		return nil, err
 	}
-	guess, err := guessed(s.answer)
+	guess, err := guessed(s)
 	if err != nil {
 		return nil, err
 	}
@@ -145,20 +144,17 @@ func guessWhole(c console, list []apps.App, o *options, whole *task) (g campaign
 	if err != nil {
 		return g, err
 	}
-	return guessed(s.answer)
+	return guessed(s)
 }
 
 // guessed reads the answer of a run that guesses.
-func guessed(a apps.Answer) (g campaign.Guess, err error) {
+func guessed(s solution) (g campaign.Guess, err error) {
 	var said struct {
 		Conflicts float64
 		Error     float64 `json:"standard_error"`
 		Probes    int
 	}
-	text, err := json.Marshal(a.Fields)
-	if err == nil {
-		err = json.Unmarshal(text, &said)
-	}
+	err = s.read(&said)
 	return campaign.Guess{Conflicts: said.Conflicts, StandardError: said.Error, Probes: said.Probes}, err
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -133,11 +132,7 @@ func (v *prover) leaveInner(ctx context.Context, b *batch, d *campaignDir) error
 // takeLeft writes down what was left of some parts. Of one of which nothing can be made, nothing is: it stays open.
 func (d *campaignDir) takeLeft(parts []int, s solution) error {
 	var said struct{ Pieces []campaign.Piece }
-	text, err := json.Marshal(s.answer.Fields)
-	if err == nil {
-		err = json.Unmarshal(text, &said)
-	}
-	if err != nil || len(said.Pieces) != len(parts) {
+	if err := s.read(&said); err != nil || len(said.Pieces) != len(parts) {
 		return errors.Join(err, fmt.Errorf("%d pieces of %d parts", len(said.Pieces), len(parts)))
 	}
 	for i, p := range said.Pieces {
@@ -224,13 +219,9 @@ func (d *campaignDir) giveUp(ctx context.Context, daemon control.Daemon, part, o
 
 // reopen takes back what was said of parts that are left and whose proof is wrong. Words are how the run was told of
 // each.
-func (d *campaignDir) reopen(parts []int, words []string, fields map[string]any) error {
+func (d *campaignDir) reopen(parts []int, words []string, s solution) error {
 	var said struct{ Refused []string }
-	text, err := json.Marshal(fields)
-	if err == nil {
-		err = json.Unmarshal(text, &said)
-	}
-	if err != nil {
+	if err := s.read(&said); err != nil {
 		return err
 	}
 	for i, part := range parts {

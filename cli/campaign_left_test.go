@@ -153,7 +153,7 @@ func TestWhatWasLeft(t *testing.T) {
 		for _, part := range parts {
 			words = append(words, word(part))
 		}
-		if err := d.reopen(parts, words, fields); err != nil {
+		if err := d.reopen(parts, words, solution{answer: apps.Answer{Fields: fields}}); err != nil {
 			t.Fatal(err)
 		}
 		got := ""

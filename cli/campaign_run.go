@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -174,9 +173,7 @@ func (b *batch) takePiece(d *campaignDir, in *input, s solution) error {
 		Satisfiable         bool
 		Attempts, Conflicts uint64
 	}
-	if text, err := json.Marshal(s.answer.Fields); err == nil {
-		_ = json.Unmarshal(text, &said) // an application without these figures has none
-	}
+	_ = s.read(&said) // an application without these figures has none
 	if said.Satisfiable {
 		model := d.path(in.file(modelEnd))
 		text, err := describe(in.task, b.o, s)

@@ -196,7 +196,7 @@ func (d *campaignDir) hear(b *batch, list []apps.App, p *apps.Parts, parts []int
 			}
 		}
 	}
-	return n, d.reopen(parts, args[len(args)-len(parts):], s.answer.Fields)
+	return n, d.reopen(parts, args[len(args)-len(parts):], s)
 }
 
 // keepVerdicts writes what was signed of a piece, and then that there is such a thing.

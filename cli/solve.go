@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -148,6 +149,15 @@ func examine(p *apps.Problem, get func() (any, sample, error)) (s solution, err 
 		s.unsaved = p.Save(result)
 	}
 	return s, nil
+}
+
+// read puts the fields of an answer into v.
+func (s *solution) read(v any) error {
+	text, err := json.Marshal(s.answer.Fields)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, v)
 }
 
 // jobFailure makes a failure of a run's error, unless the run was cancelled.
