@@ -35,7 +35,6 @@ type errand struct {
 type choreEngine struct {
 	run   job.RunID
 	fail  func(format string, args ...any)
-	leaf  time.Duration
 	queue []*choreTask
 	works *choreTask
 	until time.Time

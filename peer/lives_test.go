@@ -411,12 +411,12 @@ func livesHosts(t *testing.T) (list []*host.Host) {
 
 // playLives plays a schedule in virtual time.
 func playLives(t *testing.T, seed uint64, members int, list []livesStep, hosts []*host.Host) (
-	err error, words string) {
+	words string, err error) {
 	var dirs []string
 	for range members {
 		dir, bad := os.MkdirTemp(t.TempDir(), "")
 		if bad != nil {
-			return bad, ""
+			return "", bad
 		}
 		dirs = append(dirs, dir)
 	}
@@ -425,7 +425,7 @@ func playLives(t *testing.T, seed uint64, members int, list []livesStep, hosts [
 		err = w.play(list)
 		words = w.words.String()
 	})
-	return err, words
+	return words, err
 }
 
 // Whatever becomes of processes, disks and the network, every run comes to its answer unless its owner has cancelled
@@ -435,7 +435,7 @@ func TestLives(t *testing.T) {
 	for i := range *livesSeeds {
 		seed := *livesFrom + uint64(i)
 		members, list := livesSchedule(seed)
-		err, words := playLives(t, seed, members, list, hosts)
+		words, err := playLives(t, seed, members, list, hosts)
 		if err == nil {
 			continue
 		}
@@ -449,7 +449,7 @@ func TestLives(t *testing.T) {
 func shrinkLives(t *testing.T, seed uint64, members int, list []livesStep, hosts []*host.Host) []livesStep {
 	for i := len(list) - 1; i >= 0; i-- {
 		less := slices.Delete(slices.Clone(list), i, i+1)
-		if err, _ := playLives(t, seed, members, less, hosts); err != nil {
+		if _, err := playLives(t, seed, members, less, hosts); err != nil {
 			list = less
 		}
 	}

@@ -21,7 +21,8 @@ var rooms = []room{
 	{dir: "steal/policy"}, // whom to ask and what to give: names, numbers and times
 	{dir: "adapt", tests: []string{"internal/transcript"}},                        // names and shares of time
 	{dir: "runs", knows: []string{"job"}, tests: []string{"internal/transcript"}}, // a sibling of steal
-	{dir: "gossip", knows: []string{".", "internal/wire"}, modules: libp2p, tests: []string{"internal/virtualnet"}},
+	{dir: "gossip", knows: []string{".", "internal/wire"},
+		modules: append([]string{"golang.org/x/time/rate"}, libp2p...), tests: []string{"internal/virtualnet"}},
 	{dir: "sharedobj", tests: []string{"internal/transcript"}}, // what is shared is bytes to it
 	{dir: "verify"},        // what a stranger has computed: hashes to it
 	{dir: "dashboard/web"}, // files
