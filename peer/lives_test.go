@@ -361,6 +361,7 @@ func (w *livesWorld) nothingLeft() {
 		if len(left) > 0 {
 			w.fail("p%d has on its disk %q", m.mine, left)
 		}
+		synctest.Wait() // what was being tidied up is
 		t := p.runs
 		t.mu.Lock()
 		going := 0

@@ -63,10 +63,14 @@ func (o *owner) resumeOwn(ctx context.Context, id job.RunID, also *stored) (cont
 	t := o.runs
 	select { // one at a time: the log is opened before the run goes on
 	case t.resuming <- struct{}{}:
-		defer func() { <-t.resuming }()
-	case <-ctx.Done():
-		return control.RunInfo{}, context.Cause(ctx)
+	default: // else whoever has given up already would not begin though nobody is in its way
+		select {
+		case t.resuming <- struct{}{}:
+		case <-ctx.Done():
+			return control.RunInfo{}, context.Cause(ctx)
+		}
 	}
+	defer func() { <-t.resuming }()
 	t.mu.Lock()
 	no := t.core.MayResume(id)
 	info, there := t.core.Run(id)
