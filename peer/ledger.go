@@ -135,7 +135,7 @@ func (k *ledger) open(m *statement.SignedManifest, args []string) (*checkpoint.L
 		}
 	}
 	k.mu.Lock()
-	closed := k.closed
+	closed, unwanted := k.closed, k.unwanted
 	if k.trouble = err; err == nil && !closed {
 		k.log = l
 	}
@@ -143,7 +143,7 @@ func (k *ledger) open(m *statement.SignedManifest, args []string) (*checkpoint.L
 	k.mu.Unlock()
 	switch {
 	case closed: // in the meantime
-		k.end(l, k.unwanted)
+		k.end(l, unwanted)
 		return nil, checkpoint.ErrClosed
 	case err != nil:
 		return nil, err
