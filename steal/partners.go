@@ -173,9 +173,11 @@ func (p *peer) suspected() bool { return p.lost || p.silent }
 
 func (p *peer) addr() Address { return Address{Peer: p.id, Inc: p.inc} }
 
-// onTrial says that its last job went back, and that what another one of it names is on its way.
-func (p *peer) onTrial() bool {
-	return p.rests > 0 && slices.ContainsFunc(p.held, func(s *segment) bool { return s.state == fetching })
+// mayGive says whether it may give a job that names something: not while it rests nor, since its last one went back,
+// while what another one of it names is on its way.
+func (p *peer) mayGive(now time.Duration) bool {
+	return now >= p.rests &&
+		(p.rests == 0 || !slices.ContainsFunc(p.held, func(s *segment) bool { return s.state == fetching }))
 }
 
 // delivers says that what one of its jobs names has come, which ends a trial that was long enough.

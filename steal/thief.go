@@ -69,7 +69,7 @@ func (t *thief) steal(s policy.Steal) {
 		return
 	}
 	p := t.partners.meet(s.Victim)
-	if p == nil || t.now < p.rests || p.onTrial() {
+	if p == nil || !p.mayGive(t.now) {
 		return
 	}
 	if p.rests > 0 {
@@ -125,7 +125,7 @@ func (t *thief) onReply(p *peer, m *Message) {
 		switch _, held := p.findHeld(g.Handle); {
 		case held || slices.Contains(p.done, g.Handle):
 			t.stats.DroppedDuplicate++
-		case t.segments.room() <= 0 || len(g.Job.Names) > 0 && (t.now < p.rests || p.onTrial()) ||
+		case t.segments.room() <= 0 || len(g.Job.Names) > 0 && !p.mayGive(t.now) ||
 			t.run.Proving || // nobody who is compared has anything to give
 			len(g.Job.Path) > MaxPath || !g.Job.isGiven() || !t.book.hold(p, g):
 			noRoom = append(noRoom, g.Handle)

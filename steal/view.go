@@ -96,8 +96,5 @@ func (v *view) Usable(id PeerID) bool {
 		return false
 	}
 	p := v.partners.find(id)
-	if p != nil && (v.shared.now < p.rests || p.onTrial()) {
-		return false
-	}
-	return p == nil || !p.lost && !(p.mute && p.inc == 0) || v.partners.forgiven(p)
+	return p == nil || p.mayGive(v.shared.now) && (!p.lost && !(p.mute && p.inc == 0) || v.partners.forgiven(p))
 }
