@@ -36,9 +36,11 @@ const thingBytes = 64
 func (g *Gossip) meter(id peer.ID) *rate.Limiter {
 	g.neighbourMu.Lock()
 	defer g.neighbourMu.Unlock()
-	n := g.neighbours.get(id)
+	return g.neighbours.get(id).meter(g.cfg.NeighbourRate)
+}
+
+func (n *neighbour) meter(most Rate) *rate.Limiter {
 	if n.bytes == nil {
-		most := g.cfg.NeighbourRate
 		n.bytes = rate.NewLimiter(rate.Limit(most.PerSecond*sizeUnit), most.Burst*sizeUnit)
 	}
 	return n.bytes
@@ -80,11 +82,11 @@ func (g *Gossip) inspect(from peer.ID, rpc *pubsub.RPC) error {
 		return errNotAdmitted
 	}
 	now := time.Now()
-	meter := g.meter(from)
-	meter.ReserveN(now, min(thingBytes*things(rpc), meter.Burst()))
 	g.neighbourMu.Lock()
 	defer g.neighbourMu.Unlock()
 	n := g.neighbours.get(from)
+	meter := n.meter(g.cfg.NeighbourRate)
+	meter.ReserveN(now, min(thingBytes*things(rpc), meter.Burst()))
 	if now.Before(n.ignored) {
 		g.count.ignored.Add(1)
 		return errIgnored
