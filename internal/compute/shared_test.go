@@ -67,9 +67,6 @@ func init() {
 	satin.Register("compute.share", share)
 	satin.RegisterLattice[string]("compute.believed", believed, nil)
 	satin.Register("compute.believe", believe)
-	satin.RegisterLattice[string]("compute.hinted", hinted, nil, satin.Hints())
-	satin.Register("compute.hint", hint)
-	satin.Register("compute.hear", hear)
 	satin.Register("compute.double", double)
 	satin.RegisterGuard(double, even)
 }
@@ -78,30 +75,6 @@ func believed(a, b int) int { return max(a, b) }
 
 func believe(f *satin.Frame, _ int) satin.Lattice[string, int] {
 	return satin.ShareLattice(f, believed, "words", 1)
-}
-
-func hinted(a, b int) int { return max(a, b) }
-
-func hint(f *satin.Frame, n int) satin.Lattice[string, int] {
-	l := satin.ShareLattice(f, hinted, "hints", 1)
-	l.Offer(f, n)
-	return l
-}
-
-func hear(f *satin.Frame, l satin.Lattice[string, int]) int { return l.Value(f) }
-
-// What is only a hint does not go with a job that leaves.
-func TestHintsStay(t *testing.T) {
-	a, b := newPlace(t), newPlace(t)
-	arg, names := a.leave(submit(t, a.pool, "compute.hint", 7))
-	if len(names.Needs) != 1 || names.Needs[0].Floor != nil {
-		t.Errorf("the job names %+v", names.Needs)
-	}
-	b.bring(a.await(port.Made))
-	b.run("compute.hear", arg)
-	if got, err := b.result("compute.hear"); got != 1 || err != nil {
-		t.Errorf("%v, %v", got, err)
-	}
 }
 
 func submit(t *testing.T, p *engine.Pool, fn string, arg any) any {
