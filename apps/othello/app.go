@@ -34,8 +34,9 @@ instead. Without one it is the beginning of the game.
 The method is MTD(f) (Plaat and others 1996): questions whether the value is at least a bound, with the last answer
 as the next bound. Where a glance says that no move will settle a question, all of them are jobs at once; elsewhere the
 most promising one is searched first, then two others at once, then four. The rest is aborted as soon as one settles the
-question, unless --abort=false lets them end. Where too little is known for that, the question is asked first looking two moves less far. A position up to --threshold moves before the end of the search is one job. What jobs find out about positions they share, unless --table=false. Which moves
-are best does not depend on the order in which jobs run.
+question, unless --abort=false lets them end. Where too little is known for that, the question is asked first looking
+two moves less far. A position up to --threshold moves before the end of the search is one job. What jobs find out about
+positions they share, unless --table=false. Which moves are best does not depend on the order in which jobs run.
 
 Counts are checked with the published ones, and the ends of some positions of the FFO suite with theirs.`,
 	Examples: []string{"--depth 12", "--perft 9",

@@ -6,8 +6,8 @@
 // jobs at once, because all have to be asked about. Elsewhere the most promising move is asked about first, since it
 // often settles the question, and then ever more of the others at once; as soon as one settles it the rest is
 // aborted, wherever it runs. Where too little is known to put moves in order, the question is asked looking less far
-// first. What was found out about positions is in a table that all jobs share,
-// and what leaves find in one that those of a machine share.
+// first. What was found out about positions is in a table that all jobs share, and what leaves find in one that those
+// of a machine share.
 package othello
 
 import (
