@@ -46,15 +46,23 @@ func TestResultsAreTrimmed(t *testing.T) {
 	}
 }
 
-// What removes the checkpoint of a run that is over leaves alone the one of a run that was taken up again meanwhile.
-func TestTakenUpAgain(t *testing.T) {
+// ofARun are the checkpoints of a peer that has none yet, and a run of its own.
+func ofARun(t *testing.T) (*checkpoints, *statement.SignedManifest) {
+	t.Helper()
 	b, _ := standing()
-	c := &checkpoints{base: b, self: "somebody", dir: t.TempDir(), every: time.Hour}
+	v := voucherOf(t, nil, nil)
 	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
-	signed, err := m.Sign(voucherOf(t, nil, nil).key)
+	signed, err := m.Sign(v.key)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return &checkpoints{base: b, self: v.self, dir: filepath.Join(t.TempDir(), "checkpoints"), every: time.Hour,
+		vouch: v}, signed
+}
+
+// What removes the checkpoint of a run that is over leaves alone the one of a run that was taken up again meanwhile.
+func TestTakenUpAgain(t *testing.T) {
+	c, signed := ofARun(t)
 	k := c.ledger(signed.Run)
 	l, err := k.open(signed, nil)
 	if err != nil {
@@ -74,15 +82,8 @@ func TestTakenUpAgain(t *testing.T) {
 // A run whose checkpoint could not be opened, as on a disk that was full, can be resumed when it can be: nobody waits
 // for whoever has tried before.
 func TestOpenedAfterAll(t *testing.T) {
-	b, _ := standing()
-	v := voucherOf(t, nil, nil)
-	c := &checkpoints{base: b, self: v.self, dir: filepath.Join(t.TempDir(), "checkpoints"), every: time.Hour, vouch: v}
+	c, signed := ofARun(t)
 	if err := os.WriteFile(c.dir, nil, 0o600); err != nil { // where a directory should be
-		t.Fatal(err)
-	}
-	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
-	signed, err := m.Sign(v.key)
-	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.reopen(signed, nil); err == nil {
@@ -144,22 +145,15 @@ func TestManyResultsGoOn(t *testing.T) {
 // A part that ends slowly, since it has much to hand over, has its checkpoint closed though the sessions of others that
 // have ended since take the place of its own.
 func TestLedgersOutliveSessions(t *testing.T) {
-	b, clock := standing()
-	v := voucherOf(t, nil, nil)
-	c := &checkpoints{base: b, self: v.self, dir: t.TempDir(), every: time.Hour, vouch: v}
-	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
-	signed, err := m.Sign(v.key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, signed := ofARun(t)
 	k := c.ledger(signed.Run)
 	if _, err := k.open(signed, nil); err != nil {
 		t.Fatal(err)
 	}
 	slow := &part{ledger: k}
-	x := &conductor{base: b, parts: map[job.RunID]*part{signed.Run: slow}}
+	x := &conductor{base: c.base, parts: map[job.RunID]*part{signed.Run: slow}}
 	for i := range byte(maxPastSessions) {
-		x.parts[job.RunID{i}] = &part{ended: clock.now().Add(time.Minute)}
+		x.parts[job.RunID{i}] = &part{ended: c.now().Add(time.Minute)}
 	}
 	for _, r := range x.parts {
 		r.final, r.session = &report.RunStats{}, &session.Session{}
@@ -176,13 +170,7 @@ func TestLedgersOutliveSessions(t *testing.T) {
 
 // A checkpoint whose first write was cut off has nothing in it, and is removed; one that is damaged otherwise is not.
 func TestCutOffAtOnce(t *testing.T) {
-	b, _ := standing()
-	c := &checkpoints{base: b, self: "somebody", dir: t.TempDir(), every: time.Hour}
-	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
-	signed, err := m.Sign(voucherOf(t, nil, nil).key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, signed := ofARun(t)
 	k := c.ledger(signed.Run)
 	if _, err := k.open(signed, nil); err != nil {
 		t.Fatal(err)
