@@ -108,9 +108,9 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// A neighbour offers messages by names that are none, as long as may be. Nobody asks for them: the questions would wait
-// in memory for as long as the neighbour does not read them.
-func TestNamesThatAreNone(t *testing.T) {
+// asked is how many bytes a neighbour is asked for that offers messages, list after list of names, and has none.
+func asked(t *testing.T, lists ...[]string) (n int64) {
+	t.Helper()
 	inSwarm(t, []int{2}, func(s *swarm) {
 		s.openOne(0, gossip.Config{})
 		var told atomic.Int64
@@ -120,17 +120,43 @@ func TestNamesThatAreNone(t *testing.T) {
 		})
 		s.connect(1, 0)
 		topic := gossip.WideTopic("test")
-		for i := range 5 {
+		for _, names := range lists {
 			s.say(1, 0, &pb.RPC{Control: &pb.ControlMessage{Ihave: []*pb.ControlIHave{{TopicID: &topic,
-				MessageIDs: []string{strings.Repeat(fmt.Sprint(i), 100_000)}}}}})
+				MessageIDs: names}}}})
 			time.Sleep(2 * time.Second)
 		}
 		s.peers[0].Close()
 		time.Sleep(time.Second)
-		if n := told.Load(); n > 4<<10 {
-			t.Errorf("it is asked for %d KB", n>>10)
-		}
+		n = told.Load()
 	})
+	return n
+}
+
+// A neighbour offers messages by names that are none, as long as may be. Nobody asks for them: the questions would wait
+// in memory for as long as the neighbour does not read them.
+func TestNamesThatAreNone(t *testing.T) {
+	var lists [][]string
+	for i := range 5 {
+		lists = append(lists, []string{strings.Repeat(fmt.Sprint(i), 100_000)})
+	}
+	if n := asked(t, lists...); n > 4<<10 {
+		t.Errorf("it is asked for %d KB", n>>10)
+	}
+}
+
+// A neighbour is asked for all that it may have passed on in the last heartbeats, and not for more: whoever is not in
+// its mesh has no other way to it.
+func TestAllThatMayBeThereIsAskedFor(t *testing.T) {
+	const name, most = 20, 1200
+	for _, n := range []int{most, 4 * most} {
+		names := make([]string, n)
+		for i := range names {
+			names[i] = fmt.Sprintf("%0*d", name, i)
+		}
+		if got := asked(t, names); got < most*name || got > most*(name+2)+4<<10 {
+			t.Errorf("of %d messages it is asked for %d bytes", n, got)
+		}
+	}
 }
 
 // A neighbour that takes this peer out of its mesh says that this is for thirty years: so long nobody remembers it.

@@ -122,9 +122,9 @@ const (
 	meshDegree = 4
 	maxSubOpts = 8 // changes of topics in one call of a neighbour
 	maxTopics  = 8 // of one neighbour; a correct one is in two, and in those that it leaves
-	// What a neighbour may say in a second, between two heartbeats: by how many calls that it wants no copies, of ten
-	// messages each, and how many messages it has.
-	maxUnwanted, maxHad = 16, 256
+	// maxUnwanted is by how many calls, of ten messages each, a neighbour may say in a second, between two heartbeats,
+	// that it wants no copies.
+	maxUnwanted = 16
 )
 
 // options is how pubsub is used. Envelopes carry their own signatures, which must survive being repeated in another
@@ -134,7 +134,10 @@ func (g *Gossip) options() []pubsub.Option {
 	params := pubsub.DefaultGossipSubParams()
 	params.D, params.Dlo, params.Dhi, params.Dscore, params.Dout = meshDegree, meshDegree-1, meshDegree+2,
 		meshDegree-2, 1
-	params.MaxIDontWantMessages, params.MaxIHaveLength = maxUnwanted, maxHad
+	params.MaxIDontWantMessages = maxUnwanted
+	// A neighbour names what it had in the last heartbeats. Of more pubsub names some by chance, and whoever is not in
+	// the mesh gets the others late or never: so many as it may pass on in that time.
+	params.MaxIHaveLength = max(1, params.HistoryGossip*int(g.cfg.NeighbourRate.PerSecond))
 	return []pubsub.Option{
 		pubsub.WithGossipSubParams(params),
 		pubsub.WithGossipSubProtocols([]protocol.ID{Protocol}, all),

@@ -5,6 +5,16 @@ import (
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
+
+	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/runs"
+	"github.com/satin-peer/satin/steal"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // Guards what the figures of an answer wait for: for all that took part, for this peer's own engine, not for those of
@@ -36,6 +46,128 @@ func TestHeardOut(t *testing.T) {
 		}
 		if heard, unheard := r.heardOut(end.Add(c.after)), r.unheard(); heard != c.heard || unheard != c.unheard {
 			t.Errorf("%s: heard %v, %d not, want %v, %d", c.name, heard, unheard, c.heard, c.unheard)
+		}
+	}
+}
+
+// A countingHouse is an engine that does nothing but count, and what happens meanwhile.
+type countingHouse struct {
+	meanwhile func()
+	events    []port.Event
+}
+
+func (e *countingHouse) Do(o *port.Order) {
+	if o.Kind == port.Count {
+		e.meanwhile()
+		e.events = append(e.events, port.Event{Kind: port.Counted, Figures: &port.Figures{Whole: true, Executed: 7}})
+	}
+}
+
+func (e *countingHouse) Bell() <-chan struct{} { return nil }
+
+func (e *countingHouse) Poll() (all []port.Event, _ time.Duration) {
+	all, e.events = e.events, nil
+	return all, 0
+}
+
+func (e *countingHouse) Close() {}
+
+// A listener hears what a peer tells everybody.
+type listener struct{ loads []load }
+
+func (x *listener) Publish(_ gossip.Kind, b []byte) error {
+	var l load
+	err := wire.Figures().Decode(b, &l)
+	x.loads = append(x.loads, l)
+	return err
+}
+
+func (x *listener) SetMembers(gossip.Members) {}
+func (x *listener) Close() error              { return nil }
+
+// Guards that a peer's last word about a run is its last: it may end while the peer counts what to tell of it.
+func TestNothingIsToldAfterTheLastWord(t *testing.T) {
+	p, err := policy.ByName("rs", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ends func()
+	s, err := session.New(session.Config{
+		Run: steal.Run{ID: job.NewRunID(), Deputies: []steal.PeerID{"p0"}}, Self: steal.Address{Peer: "self", Inc: 1},
+		Core: steal.LAN(), Policy: p, Engine: &countingHouse{meanwhile: func() { ends() }},
+		Members: steal.NewMembers([]steal.Member{{ID: "self"}, {ID: "p0"}}),
+		Send:    func(*steal.Message) {}, Tell: func(*steal.News) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	heard := &listener{}
+	x := newCrowded()
+	r := &part{manifest: &runs.Manifest{Owner: "p0"}, session: s}
+	b := &base{now: time.Now, every: time.Second}
+	c := &conductor{base: b, outside: outside{swarm: &swarm{members: &x.members}, voice: &voice{base: b, gossip: heard},
+		crew: &crew{cfg: &Config{AdaptEvery: time.Minute}}}, parts: map[job.RunID]*part{{}: r}}
+	ends = func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if r.final == nil {
+			r.final = new(report.RunStats)
+			r.tellLast(c, r.final, 3)
+		}
+	}
+	c.tellLoads(time.Now())
+	if len(heard.loads) != 1 || heard.loads[0].Late != 3 {
+		t.Errorf("told were %+v", heard.loads)
+	}
+}
+
+// Guards that what a peer told before its last word, and that comes later, is not taken for the present, and that one
+// that comes back is heard.
+func TestLastWordIsNotOvertaken(t *testing.T) {
+	x := newCrowded()
+	c := &conductor{base: &base{now: func() time.Time { return x.now }, every: time.Second},
+		outside: outside{swarm: &swarm{members: &x.members}},
+		parts: map[job.RunID]*part{{}: {final: new(report.RunStats), manifest: &runs.Manifest{}}}}
+	c.self = "self"
+	says := func(workers int, done uint64) (l load) {
+		l.Workers, l.Stats.Executed = workers, done
+		return l
+	}
+	for i, h := range []struct {
+		after   time.Duration
+		told    load
+		workers int
+		done    uint64
+	}{
+		{0, says(2, 5), 2, 5},
+		{0, says(0, 9), 0, 9},
+		{time.Second, says(2, 9), 0, 9},
+		{time.Second, says(2, 7), 0, 9},
+		{time.Second, says(0, 8), 0, 9},
+		{time.Second, says(2, 10), 2, 10},
+		{time.Second, says(0, 10), 0, 10},
+		{time.Minute, says(2, 1), 2, 1},
+	} {
+		x.now = x.now.Add(h.after)
+		c.hearLoad("b1", encode(&h.told))
+		if l := c.parts[job.RunID{}].loads["b1"]; l.Workers != h.workers || l.Stats.Executed != h.done {
+			t.Errorf("%d: %d workers, %d jobs done", i, l.Workers, l.Stats.Executed)
+		}
+	}
+}
+
+// Guards that what a slow worker tells afterwards is added to the figures of all runs, and nothing twice.
+func TestWhatIsToldAfterwardsIsAdded(t *testing.T) {
+	c := &conductor{outside: outside{work: &work{running: func() report.RunStats { return report.RunStats{} }},
+		hours: &hours{}}}
+	r := &part{manifest: &runs.Manifest{}}
+	for _, done := range []uint64{5, 9, 9} {
+		var final report.RunStats
+		final.Executed, final.Given = done, 1
+		r.conclude(c, &final)
+		if all := c.work.sum(); all.Executed != done || all.Given != 1 || r.final.Executed != done {
+			t.Errorf("after %d jobs all are %d", done, all.Executed)
 		}
 	}
 }

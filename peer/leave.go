@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/satin-peer/satin/gossip"
 )
 
 // Leave lets this peer's part in all runs go to others, its own runs included: jobs that have not begun go
@@ -46,7 +44,9 @@ func (p *Peer) leaveRuns(patience time.Duration) (parts []*part, needless []bool
 				needless[i] = patience > 0 && r.handedOver()
 				f := r.session.Figures()
 				last := statsOf(f, r.session.Stats())
-				p.voice.tell(gossip.KindLoad, r.lastLoad(&last, f.Late))
+				p.runs.mu.Lock()
+				r.tellLast(p.runs, &last, f.Late)
+				p.runs.mu.Unlock()
 			}
 		})
 	}

@@ -52,6 +52,13 @@ type load struct {
 // wholeShare is the Share of a tree that is done.
 const wholeShare = 1_000_000
 
+// overtaken says whether a load was told before the last one of a peer that takes no part any more, which came first.
+// Soon afterwards it may be one of another part, which begins anew.
+func (l *load) overtaken(by *load) bool {
+	done, last := l.Stats.Executed, by.Stats.Executed
+	return by.Workers == 0 && l.heard.Before(by.until) && (done < last || done == last && l.Workers > 0)
+}
+
 // rate is how many jobs a second the peer has executed lately; what it told last gets older.
 func (l *load) rate(now time.Time) float64 {
 	over := now.Sub(l.beforeAt).Seconds()
@@ -148,12 +155,11 @@ func (t *conductor) tellLoads(now time.Time) {
 		if l.Yardstick = r.findYardstick(master, l.leaf); master {
 			l.Efficiency = int(r.efficiency() * wholeShare)
 		}
-		t.mu.Unlock()
-		if r.load.told(l, now.Sub(r.load.at) < again) {
-			continue
+		if !r.toldLast && !r.load.told(l, now.Sub(r.load.at) < again) { // it may have ended while it was counted
+			r.load = loadTeller{now, l.Stats.Executed, l.Busy, l.Share, l.Lacks > 0}
+			t.voice.tell(gossip.KindLoad, encode(l))
 		}
-		r.load = loadTeller{now, l.Stats.Executed, l.Busy, l.Share, l.Lacks > 0}
-		t.voice.tell(gossip.KindLoad, encode(l))
+		t.mu.Unlock()
 	}
 }
 
@@ -200,6 +206,9 @@ func (t *conductor) hearLoad(from peer.ID, payload []byte) {
 			r.loads = map[peer.ID]*load{}
 		}
 		if old := r.loads[from]; old != nil {
+			if l.overtaken(old) {
+				l = *old
+			}
 			l.before, l.beforeAt = old.Stats.Executed, old.heard
 			l.cores = old.cores
 		}

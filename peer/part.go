@@ -50,6 +50,7 @@ type part struct {
 	reached   float64          // share of the tree that was done when it was last looked at
 	final     *report.RunStats // of this peer's part, once it has ended
 	settled   bool             // nothing is added to them any more
+	toldLast  bool             // the others have been told of them
 	late      int              // workers that were in a leaf then, for long, so that they lack something
 	proofs    driver.Proofs    // what was compared, by then
 	restored  uint64           // results that it began with
@@ -197,21 +198,27 @@ func (t *conductor) stop(o runs.Stop) {
 	r.final, r.ended, r.proofs, r.restored = &final, t.now(), last.Proofs, last.Steal.PartialsRestored
 	switch {
 	case r.manifest.Owner != t.self && o.HandOver: // settled later: it may take a while
-		t.voice.tell(gossip.KindLoad, r.lastLoad(&final, 0))
+		r.tellLast(t, &final, 0)
 	case r.manifest.Owner == t.self && o.State != runs.StateSuspended && !o.HandOver:
 		t.jury.receipts.owe(r)
 	}
-	t.spawn(func(context.Context) {
+	t.spawn(func(ctx context.Context) {
 		if o.HandOver {
 			s.Leave(t.crew.cfg.LeavePatience) // it hears what others answer, until then
 			t.sessions.live.CompareAndDelete(o.Run, s)
 		} else {
 			s.Cancel()
 		}
-		r.settle(t, s.Last(), s.Stats())
+		f := s.Last()
+		r.settle(t, f, s.Stats())
 		r.ledger.close(o.Discard)
 		if o.Discard { // there may be a checkpoint of an earlier life, from before they were switched off
 			t.discard(o.Run)
+		}
+		for again := 0; f.Late > 0 && again < afterthoughts && ctx.Err() == nil; again++ {
+			if f = s.Last(); f.Late == 0 {
+				r.settle(t, f, s.Stats())
+			}
 		}
 		s.Close()
 		t.jury.records.save()
@@ -224,6 +231,10 @@ func (t *conductor) stop(o runs.Stop) {
 	t.log.Info("run ended", "run", o.Run, "state", string(o.State), "why", cmp.Or(o.Why, "its root job has ended"))
 }
 
+// afterthoughts is how often the workers are asked again that have not told what they did last: some seconds in all, in
+// which jobs that look at nothing go on.
+const afterthoughts = 12
+
 // settle takes down what there is of a part in the end, and has it told.
 func (r *part) settle(t *conductor, f port.Figures, s session.Stats) {
 	final := statsOf(f, s)
@@ -232,20 +243,26 @@ func (r *part) settle(t *conductor, f port.Figures, s session.Stats) {
 	r.late = f.Late
 	r.conclude(t, &final)
 	if r.manifest.Owner != t.self {
-		t.voice.tell(gossip.KindLoad, r.lastLoad(&final, f.Late))
+		r.tellLast(t, &final, f.Late)
 	}
 }
 
-// conclude takes the figures down that are a part's last ones. The mutex is held.
+// conclude takes the figures down that are a part's last ones, for now. The mutex is held.
 func (r *part) conclude(t *conductor, final *report.RunStats) {
+	more := *final
+	if r.settled {
+		more = final.Grown(*r.final)
+	}
 	r.final, r.settled = final, true
-	t.work.add(final)
+	t.work.add(&more)
 	t.hours.count(r, r.manifest.Owner == t.self, *final, r.ended)
 }
 
-// lastLoad is what others hear of a part that has ended: no workers, of which late have not told what they did last.
-func (r *part) lastLoad(final *report.RunStats, late int) []byte {
-	return encode(&load{Run: r.manifest.Run, Stats: *final, Late: late})
+// tellLast tells the others what this peer did last in a run: it has no workers any more, of which late have not told
+// what they did. No load is told afterwards. The mutex is held.
+func (r *part) tellLast(t *conductor, final *report.RunStats, late int) {
+	r.toldLast = true
+	t.voice.tell(gossip.KindLoad, encode(&load{Run: r.manifest.Run, Stats: *final, Late: late}))
 }
 
 // discard removes what is on the disk of a run that is over: its checkpoint, and how often it has killed, but not if it

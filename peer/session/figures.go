@@ -21,11 +21,19 @@ func (s *Session) Figures() port.Figures {
 }
 
 // Last are the figures that are left of this peer's part when it has ended: nothing makes up later for what they lack.
-// So it waits lastPatience at most for an engine that is busy, and for workers that are still in a leaf.
+// So it waits lastPatience at most for an engine that is busy, and for workers that are still in a leaf; of an engine
+// that has not counted by then one worker at least is late.
 func (s *Session) Last() port.Figures {
-	for end := time.Now().Add(lastPatience); s.ask(true, time.Until(end)) && s.figures.Load().Late > 0; {
+	end := time.Now().Add(lastPatience)
+	counted := s.ask(true, time.Until(end))
+	for counted && s.figures.Load().Late > 0 {
+		counted = s.ask(true, time.Until(end))
 	}
-	return *s.figures.Load()
+	f := *s.figures.Load()
+	if !counted {
+		f.Late = max(f.Late, 1)
+	}
+	return f
 }
 
 // Lately is Figures as they were at most freshFor ago: those who look at them now and then do so at the same moment,

@@ -18,11 +18,12 @@ import (
 type counter struct {
 	counts uint64
 	late   uint64 // of these, the first ones that lack what a worker does
+	silent bool   // it is asked and never counts
 	events []port.Event
 }
 
 func (e *counter) Do(o *port.Order) {
-	if o.Kind == port.Count {
+	if o.Kind == port.Count && !e.silent {
 		e.counts++
 		f := &port.Figures{Whole: true, Executed: e.counts}
 		if e.counts <= e.late {
@@ -124,6 +125,11 @@ func TestLastFiguresAreWhole(t *testing.T) {
 		began := time.Now()
 		if f := stuck.Last(); f.Late != 1 || time.Since(began) > time.Second {
 			t.Errorf("a worker that never tells is waited for %v: %+v", time.Since(began), f)
+		}
+		busy := alone(t, &counter{silent: true})
+		defer busy.Close()
+		if f := busy.Last(); f.Late != 1 {
+			t.Errorf("an engine that does not count has told everything: %+v", f)
 		}
 	})
 }
