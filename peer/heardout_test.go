@@ -128,7 +128,7 @@ func TestLastWordIsNotOvertaken(t *testing.T) {
 	x := newCrowded()
 	c := &conductor{base: &base{now: func() time.Time { return x.now }, every: time.Second},
 		outside: outside{swarm: &swarm{members: &x.members}},
-		parts: map[job.RunID]*part{{}: {final: new(report.RunStats), manifest: &runs.Manifest{}}}}
+		parts:   map[job.RunID]*part{{}: {final: new(report.RunStats), manifest: &runs.Manifest{}}}}
 	c.self = "self"
 	says := func(workers int, done uint64) (l load) {
 		l.Workers, l.Stats.Executed = workers, done
