@@ -241,8 +241,8 @@ func TestNoModules(t *testing.T) {
 func TestTextsOfModules(t *testing.T) {
 	for want, got := range map[string]string{
 		"": helpText(&control.Help{}), "1 other peer can take part": helpText(&control.Help{Can: 1}),
-		"4 of 6 other peers cannot help: 3 run no modules; 1 are paused": helpText(&control.Help{Can: 2,
-			Cannot: []control.Lack{{Why: "run no modules", Peers: 3}, {Why: "are paused", Peers: 1}}}),
+		"4 of 6 other peers cannot help: 3 run no modules; 1 do not compute now": helpText(&control.Help{Can: 2,
+			Cannot: []control.Lack{{Why: "run no modules", Peers: 3}, {Why: "do not compute now", Peers: 1}}}),
 		"3 of 3 other peers cannot help: they have version 1 of life": helpText(&control.Help{
 			Cannot: []control.Lack{{Why: "have version 1 of life", Peers: 3}}}),
 		"none are run": modulesText(control.Modules{Whose: "off"}),

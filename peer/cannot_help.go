@@ -19,7 +19,7 @@ func (s *swarm) helpers(m *runs.Manifest) *control.Help {
 		case s.places.silent(c.Peer):
 			why = "do not answer"
 		case why == "" && c.Cores == 0:
-			why = "are paused"
+			why = "do not compute now: they are paused, or other programs or their settings have their cores"
 		}
 		if why == "" {
 			h.Can++

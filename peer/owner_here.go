@@ -29,7 +29,7 @@ func obey(p *Peer) {
 		p.crew.arbiter.finish(sated)
 		p.crew.arbiter.pause(paused)
 	}, told: func() { p.card.tellAnew() },
-		stored: storedPause{path: filepath.Join(p.cfg.Host.StateDir, pausedFile), log: p.log}}
+		stored: storedPause{path: filepath.Join(p.cfg.Host.StateDir, pausedFile)}}
 	among := &crowd{sum: func() report.RunStats { return p.work.sum() }, times: senses.Cores}
 	k.courtesy = &courtesy{base: p.base, most: p.cfg.Workers,
 		look: func(w *preferences.Preferences, slow bool, before preferences.Seen) preferences.Seen {
@@ -51,8 +51,7 @@ func (k *caretaker) pause(d time.Duration) error {
 	if d > 0 {
 		until = k.now().Add(d).Round(0) // by the clock on the wall: it goes on while the machine sleeps
 	}
-	k.presence.pause(true, until)
-	return nil
+	return k.presence.pause(true, until)
 }
 
 // bound carries out what does not depend on the moment.

@@ -384,7 +384,7 @@ func TestPauseOutlastsTheDaemon(t *testing.T) {
 	path := filepath.Join(t.TempDir(), pausedFile)
 	start := func() *presence {
 		s := &presence{told: func() {}, changed: func(bool, bool) {},
-			stored: storedPause{path: path, log: slog.Default()}}
+			stored: storedPause{path: path}}
 		s.recall(clock.now())
 		return s
 	}

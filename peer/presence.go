@@ -23,12 +23,12 @@ type presence struct {
 	left      chan struct{} // closed when this peer has left the swarm
 }
 
-// pause says from now on whether the peer computes.
-func (s *presence) pause(paused bool, until time.Time) {
+// pause says from now on whether the peer computes, also if there is an error: then the daemon's end is the end of it.
+func (s *presence) pause(paused bool, until time.Time) error {
 	s.mu.Lock()
 	s.become(paused, until, false)
 	s.mu.Unlock()
-	s.said()
+	return s.said()
 }
 
 // become is pause with the mutex held.
@@ -47,9 +47,9 @@ func (s *presence) recall(now time.Time) {
 }
 
 // said tells of what has changed, and has it outlast the daemon.
-func (s *presence) said() {
-	s.stored.keep(s.lasting)
+func (s *presence) said() error {
 	s.told()
+	return s.stored.keep(s.lasting)
 }
 
 // lasting is what holds after a restart: a pause, also one that was to begin as soon as all is done, which it is then.
@@ -60,7 +60,7 @@ func (s *presence) lasting() (paused bool, until time.Time) {
 }
 
 // finish has it paused as soon as it holds nothing; if it is paused it stays so.
-func (s *presence) finish() {
+func (s *presence) finish() error {
 	s.mu.Lock()
 	s.finishing, s.empty = !s.paused, false
 	on := s.finishing
@@ -68,7 +68,7 @@ func (s *presence) finish() {
 		s.changed(false, true)
 	}
 	s.mu.Unlock()
-	s.said()
+	return s.said()
 }
 
 // keepUp ends a pause whose time is over, and what is finishing and holds nothing any more, and says which. That is
@@ -85,7 +85,7 @@ func (s *presence) keepUp(now time.Time, holding func() int) (over, finished boo
 	s.empty = empty
 	s.mu.Unlock()
 	if over || finished {
-		s.said()
+		_ = s.said() // what the file says comes to the same already, or whoever commanded it knows
 	}
 	return over, finished
 }

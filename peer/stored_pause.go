@@ -3,12 +3,12 @@ package peer
 import (
 	"errors"
 	"io/fs"
-	"log/slog"
 	"os"
 	"sync"
 	"time"
 
 	"github.com/satin-peer/satin/internal/durable"
+	"github.com/satin-peer/satin/peer/control"
 )
 
 // pausedFile is in the state directory while a pause is to last: when it ends, or nothing.
@@ -18,14 +18,13 @@ const pausedFile = "paused"
 // he may know nothing of.
 type storedPause struct {
 	path string // empty: nothing is kept
-	log  *slog.Logger
 	mu   sync.Mutex // is held from when it is looked at what there is to keep until that is on disk
 }
 
-// keep writes down what now says.
-func (s *storedPause) keep(now func() (paused bool, until time.Time)) {
+// keep writes down what now says. It holds all the same if that fails, until the daemon ends.
+func (s *storedPause) keep(now func() (paused bool, until time.Time)) error {
 	if s.path == "" {
-		return
+		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,8 +40,10 @@ func (s *storedPause) keep(now func() (paused bool, until time.Time)) {
 		err = durable.Remove(s.path)
 	}
 	if err != nil {
-		s.log.Warn("the next start of this peer will not know whether it is paused", "error", err)
+		return control.Errorf(control.ErrUnavailable,
+			"it is so now, but cannot be written down, and the next start of this peer will not know it: %v", err)
 	}
+	return nil
 }
 
 // read says what was kept. A file that says no time, or cannot be read, is a pause without an end.
