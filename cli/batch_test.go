@@ -216,6 +216,17 @@ func TestBatchRefuses(t *testing.T) {
 	}
 }
 
+// Guards that flags of a batch are refused where there is none: nobody would find the answer in the directory.
+func TestFlagsOfBatchesNeedOne(t *testing.T) {
+	for _, flag := range []string{"--results=answers", "--at-once=2"} {
+		f := newFake()
+		code := f.run("run", "count", "3", flag)
+		if code != exitBadInput || !strings.Contains(f.err.String(), "needs --each") {
+			t.Errorf("%s: exit code %d, %s", flag, code, &f.err)
+		}
+	}
+}
+
 // Guards that a batch stays in this process where its flags say so, though there is a daemon, and that flags about a
 // swarm are refused where there is none, in a batch as in a single run.
 func TestBatchStaysHere(t *testing.T) {

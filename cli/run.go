@@ -210,6 +210,11 @@ func (o *options) check(flags *pflag.FlagSet) error {
 	if err != nil {
 		return err
 	}
+	for _, name := range []string{"results", "at-once"} {
+		if o.each == "" && isGiven(flags, name) {
+			return errors.New("--" + name + " is about many runs: it needs --each FILE, which has their arguments")
+		}
+	}
 	if o.faults, err = parseFaults(*o.harm); err != nil {
 		return err
 	}
