@@ -82,15 +82,14 @@ func (ss *segments) unasked(s *segment) {
 }
 
 // wanting is how many workers wait for a job that is not here yet. One that is fetching is as good as here: else an
-// idle peer would take one job after the other while a large value is on its way. It is not if what the last one of
-// that peer named did not come.
+// idle peer would take one job after the other while a large value is on its way. It is not if its giver is on trial.
 func (ss *segments) wanting() int {
 	if ss.stance.Finish {
 		return 0
 	}
 	wants := ss.idle()
 	for _, s := range ss.fetching {
-		if top := s.heldAs(); top == nil || top.owner.rests == 0 {
+		if top := s.heldAs(); top == nil || !top.owner.onTrial(ss.now) {
 			wants--
 		}
 	}
@@ -106,9 +105,7 @@ func (c *Core) Ready(now time.Duration, id SegmentID) Output {
 		c.segments.dropWaiting(s)
 		c.segments.queue(s)
 		c.segments.supplied = true
-		if c.thief.returned = 0; s.heldAs() != nil {
-			s.heldAs().owner.delivers(c.now)
-		}
+		c.thief.returned = 0
 		c.lost.reconsider = c.lost.reconsider || s.job.Restarted
 	} else {
 		c.stats.DroppedUnexpected++
@@ -127,7 +124,8 @@ func (c *Core) NotReady(now time.Duration, id SegmentID) Output {
 	case s == nil || s.state != fetching:
 		c.stats.DroppedUnexpected++
 	case s.copyOf != nil && s.heldAs() != nil:
-		c.thief.restAfterReturn(s.heldAs().owner, c.now-s.since)
+		s.heldAs().owner.inVain(s.since, c.now)
+		c.thief.restAfterReturn(s.heldAs().owner)
 		c.book.sendBack(s.heldAs())
 	case s.owner == nil:
 		c.segments.dropWaiting(s)
@@ -135,7 +133,8 @@ func (c *Core) NotReady(now time.Duration, id SegmentID) Output {
 	default:
 		c.stats.JobsReturned++
 		p, h := s.owner, s.handle
-		c.thief.restAfterReturn(p, c.now-s.since)
+		p.inVain(s.since, c.now)
+		c.thief.restAfterReturn(p)
 		c.segments.dropWaiting(s)
 		c.book.release(s)
 		c.send(p, &Message{Return: &Return{Handles: []Handle{h}}})
@@ -177,7 +176,7 @@ func (c *Core) Unusable(now time.Duration, m *Message, tooLarge bool) Output {
 	if s := cmp.Or(l.copy, l.parent); tooLarge && s != nil {
 		s.home = true
 		if top := s.heldAs(); top != nil {
-			c.thief.restAfterReturn(top.owner, 0)
+			c.thief.restAfterReturn(top.owner)
 			c.book.sendBack(top)
 		}
 	}
@@ -202,7 +201,7 @@ func (c *Core) CannotLeave(now time.Duration, id SegmentID, outcome, voucher []b
 		return c.end()
 	}
 	s.state = stopped
-	c.thief.restAfterReturn(top.owner, 0)
+	c.thief.restAfterReturn(top.owner)
 	c.book.sendBack(top)
 	return c.end()
 }

@@ -146,6 +146,7 @@ func TestNotReady(t *testing.T) {
 func TestRestIsTheGiversAlone(t *testing.T) {
 	f := newFetcher(t)
 	f.get(2)
+	f.out = f.Tick(f.now + time.Minute)
 	f.out = f.NotReady(f.now, 1)
 	back := func(what string, handles ...Handle) {
 		t.Helper()
@@ -172,8 +173,9 @@ func TestRestIsTheGiversAlone(t *testing.T) {
 		t.Errorf("it is asked: %v, and %d workers look for a job of others", f.thief.view.Usable("a"), f.thief.view.Idle())
 	}
 	f.out = f.Ready(f.now, 2)
+	f.out = f.Tick(f.now + time.Minute)
 	f.get(12, 14)
-	back("two more when all came that one named")
+	back("two more after its trial")
 }
 
 // A peer whose jobs name what nobody has, but for one now and then, does not keep this one idle: the longer its jobs
@@ -200,6 +202,56 @@ func TestRestIsLongerForWhoWastesTime(t *testing.T) {
 	}
 	if idle > time.Hour/5 {
 		t.Errorf("within an hour it asks nobody for %v", idle)
+	}
+}
+
+// The trial of a peer whose jobs waited in vain, since a way was cut or this peer was stopped, ends though what it
+// gives then names nothing. It is as long as its jobs waited, of which those side by side count once and none for
+// longer than a value is waited for, and an hour at most.
+func TestTrialsEnd(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		rounds int
+		back   []time.Duration // when the jobs of a round go back
+		over   time.Duration   // when the trial is, after the last rest
+	}{
+		{"one", 1, []time.Duration{30 * time.Second}, 30 * time.Second},
+		{"together", 1, []time.Duration{60 * time.Second, 80 * time.Second, 100 * time.Second}, 100 * time.Second},
+		{"stopped", 1, []time.Duration{8 * time.Hour}, 5 * time.Minute},
+		{"again and again", 20, []time.Duration{5 * time.Minute}, time.Hour},
+	} {
+		f := newFetcher(t)
+		for range c.rounds {
+			var came []Handle
+			for i := range c.back {
+				came = append(came, f.seg(i+1))
+			}
+			f.get(came...)
+			began, held := f.now, slices.Clone(f.segments.fetching)
+			for i, s := range held {
+				f.out = f.Tick(began + c.back[i])
+				f.out = f.NotReady(f.now, s.id)
+			}
+			f.out = f.Tick(f.now + maxReturnRest)
+		}
+		if n := f.Stats().JobsReturned; n != uint64(c.rounds*len(c.back)) {
+			t.Fatalf("%s: %d jobs go back", c.name, n)
+		}
+		over := f.partners.find("a").rests + c.over
+		for i, at := range []time.Duration{over - time.Second, over} {
+			f.policy.steals = []policy.Steal{{Victim: "a", Max: 4}}
+			f.out = f.Tick(at)
+			asked := slices.IndexFunc(f.out.Messages, func(m *Message) bool { return m.Request != nil })
+			if asked < 0 {
+				t.Fatalf("%s: it is not asked", c.name)
+			}
+			r := f.out.Messages[asked].Request
+			if most := []int{1, 4}[i]; r.Max != most {
+				t.Errorf("%s: it is asked for %d, want %d", c.name, r.Max, most)
+			}
+			f.out = f.Step(f.now, &Message{From: Address{Peer: "a", Inc: 1}, To: f.self,
+				Reply: &StealReply{ID: r.ID, Jobs: []Grant{{Handle: f.seg(1) - 1, Job: jobAt(1)}}}})
+		}
 	}
 }
 

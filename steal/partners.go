@@ -142,8 +142,8 @@ type peer struct {
 	beating  bool // a heartbeat to it is under way
 	still    bool // it has no core, as it said last
 
-	rests  time.Duration // until then it gives no job, since what its last one names did not come; 0 if that came
-	wasted time.Duration // for how long what its jobs name was waited for in vain
+	rests  time.Duration // until then it gives no job that names something, since one went back
+	wasted time.Duration // for how long what its jobs name was waited for in vain, up to mostTrial
 
 	leases []*lease   // my jobs that it holds, by handle
 	held   []*segment // its jobs that I hold, by handle
@@ -173,18 +173,20 @@ func (p *peer) suspected() bool { return p.lost || p.silent }
 
 func (p *peer) addr() Address { return Address{Peer: p.id, Inc: p.inc} }
 
-// mayGive says whether it may give a job that names something: not while it rests nor, since its last one went back,
-// while what another one of it names is on its way.
+// mayGive says whether it may give a job that names something: not while it rests nor, on trial, while what another one
+// of it names is on its way.
 func (p *peer) mayGive(now time.Duration) bool {
 	return now >= p.rests &&
-		(p.rests == 0 || !slices.ContainsFunc(p.held, func(s *segment) bool { return s.state == fetching }))
+		(!p.onTrial(now) || !slices.ContainsFunc(p.held, func(s *segment) bool { return s.state == fetching }))
 }
 
-// delivers says that what one of its jobs names has come, which ends a trial that was long enough.
-func (p *peer) delivers(now time.Duration) {
-	if now >= p.rests+p.wasted {
-		p.rests = 0
-	}
+// onTrial says whether it gives one job at a time, as its jobs were waited for in vain, for as long again.
+func (p *peer) onTrial(now time.Duration) bool { return now < p.rests+p.wasted }
+
+// inVain counts that what one of its jobs names was waited for: not what was counted for the last one that went back,
+// nor time in which nobody would have waited, as this peer did not run.
+func (p *peer) inVain(since, now time.Duration) {
+	p.wasted = min(p.wasted+min(max(0, now-max(since, p.rests)), mostWait), mostTrial)
 }
 
 // begin opens a life: all that was numbered in the last one starts again.

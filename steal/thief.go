@@ -72,7 +72,7 @@ func (t *thief) steal(s policy.Steal) {
 	if p == nil || !p.mayGive(t.now) {
 		return
 	}
-	if p.rests > 0 {
+	if p.onTrial(t.now) {
 		n = min(n, 1)
 	}
 	if p.lost {
@@ -222,17 +222,16 @@ func (t *thief) tell(to PeerID) {
 
 // The rest that a peer has after its job went back, which doubles: what was missing for one is probably missing for the
 // next. What it sends unasked, and names something, goes back meanwhile. Then it gives one such job at a time, and what
-// that waits for keeps nobody else from being asked, for as long as its jobs were waited for in vain and until what one
-// of them names has come: else one whose jobs name what nobody has, but now and then, could keep this peer idle.
+// that waits for keeps nobody else from being asked, for as long as its jobs were waited for in vain: else one whose
+// jobs name what nobody has, but now and then, could keep this peer idle. A trial ends, as networks are cut, too.
 const (
 	returnRest    = 100 * time.Millisecond
 	maxReturnRest = 10 * time.Second
+	mostWait      = 5 * time.Minute // for a job, by the patience of package sharedobj
+	mostTrial     = time.Hour
 )
 
-func (t *thief) restAfterReturn(p *peer, waited time.Duration) {
-	if t.now >= p.rests { // else it came with one that was counted
-		p.wasted += waited
-	}
+func (t *thief) restAfterReturn(p *peer) {
 	p.rests = max(p.rests, t.now+min(returnRest<<min(t.returned, 10), maxReturnRest))
 	t.resting = max(t.resting, p.rests)
 	t.returned++
