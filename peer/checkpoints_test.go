@@ -2,6 +2,7 @@ package peer
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -100,6 +102,30 @@ func TestOpenedAfterAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.ledger.close(false)
+}
+
+// A run that is resumed as a new one while its peer is being closed begins in the next life, with what was kept; of one
+// that was refused nothing stays.
+func TestResumedWhileClosing(t *testing.T) {
+	for _, closes := range []bool{true, false} {
+		c, signed := ofARun(t)
+		o := &owner{base: c.base, checkpoints: c, runs: newConductor(c.base, outside{}, runs.DefaultConfig())}
+		again, err := c.reopen(signed, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		no := errors.New("not now")
+		_, err = o.goOn(t.Context(), signed, again, true, func() error {
+			if closes {
+				c.cancel()
+			}
+			return no
+		})
+		c.wg.Wait()
+		if _, gone := os.Stat(again.ledger.dir); !errors.Is(err, no) || gone == nil != closes {
+			t.Errorf("it closes: %t; %v; what is left: %v", closes, err, gone)
+		}
+	}
 }
 
 // All that a checkpoint holds from which a run goes on is in its own, however much that is at once, and though nobody

@@ -187,7 +187,9 @@ func (o *owner) goOn(ctx context.Context, m *statement.SignedManifest, again *re
 	delete(t.resumed, m.Run)
 	t.mu.Unlock()
 	if unused {
-		o.spawn(func(context.Context) { again.ledger.close(fresh) })
+		o.spawn(func(ctx context.Context) { // a run that is written down as the peer is closed goes on in the next life
+			again.ledger.close(fresh && ctx.Err() == nil)
+		})
 	}
 	if err != nil {
 		return control.RunInfo{}, err

@@ -74,6 +74,8 @@ var fileMutants = []mutant{
 		run: "^TestNobodyWaitsForARun$", old: "	ctx = context.WithoutCancel(ctx)\n", new: ""},
 	{name: "peer/resumes-without", wrong: "a run goes on without what was kept when nobody waits for it",
 		file: "peer/resume.go", run: "^TestNobodyWaitsForARun$", old: "	ctx = context.WithoutCancel(ctx)\n", new: ""},
+	{name: "peer/resumed-while-closing", wrong: "what a run goes on with in the next life is removed as a peer is closed",
+		file: "peer/resume.go", run: "^TestResumedWhileClosing$", old: "fresh && ctx.Err() == nil", new: "fresh"},
 	{name: "runs/second-results-large", wrong: "the size of what was computed here beside another answer is not looked at",
 		file: "runs/kept.go", pkg: "runs", run: "^TestBytesOfSecondResultsAreBounded$", old: "	k.makeRoom(r.m, int64",
 		new: "	if n != nil {\n		k.cfg.HeldBytes = 1 << 60\n	}\n	k.makeRoom(r.m, int64"},
