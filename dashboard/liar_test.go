@@ -259,7 +259,8 @@ func TestWaysToNowhere(t *testing.T) {
 }
 
 // Guards against a member whose runs are of a time to come: four of them were the last ones until the daemon ended, so
-// no other run had a tree, and nothing of theirs ever ended.
+// no other run had a tree, and nothing of theirs ever ended. More of them than have trees, each forgotten and begun in
+// turn, are no newer for that.
 func TestRunsOfTheFuture(t *testing.T) {
 	now := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
 	s := newStories()
@@ -273,21 +274,27 @@ func TestRunsOfTheFuture(t *testing.T) {
 		now = now.Add(settleAfter / 2)
 		s.hear(t.Context(), "p", reports, nil, runs, now)
 	}
-	for i := range maxStories {
+	for i := range maxStories + 1 {
 		runs = append(runs, Run{Run: fmt.Sprint(i), Submitted: now.Add(1000 * time.Hour)})
 	}
 	look()
+	runs = append(runs, Run{Run: "honest", Submitted: now})
+	for range 3 {
+		if look(); s.find("honest") == nil {
+			t.Error("the newest run has no tree")
+		}
+	}
 	for i := range runs {
-		runs[i].Ended, runs[i].State = true, "done"
+		runs[i].Ended, runs[i].State, runs[i].Elapsed = true, "done", 1e6 // so long they ran, their owner says
 	}
 	for range 4 {
 		look()
 	}
-	if st := s.find("3"); st == nil || !st.ended {
+	if st := s.find("honest"); st == nil || !st.ended {
 		t.Error("a run that has ended goes on")
 	}
-	runs = []Run{{Run: "honest", Submitted: now}}
-	if look(); s.find("honest") == nil {
-		t.Error("the newest run has no tree")
+	runs = nil
+	if look(); len(s.runs) > 0 {
+		t.Errorf("%d runs that are gone are remembered", len(s.runs))
 	}
 }

@@ -25,7 +25,14 @@ type stories struct {
 	heard time.Time // what was said last
 
 	peers map[string]Peer // as they were at the last look; nil before the first
-	runs  map[string]Run
+	runs  map[string]knownRun
+}
+
+// A knownRun is a run that the source knows, and when it was heard here that there is one, and that it is over: at the
+// latest then it was. Its owner may say anything.
+type knownRun struct {
+	as          Run
+	first, over time.Time
 }
 
 // A wayReport is what a peer has said last of its ways.
@@ -49,10 +56,6 @@ func (s *stories) hear(ctx context.Context, self string, reports []report.Part, 
 	}
 	s.self, s.heard = self, now
 	s.notice(peers, runs, now)
-	known := map[string]*Run{}
-	for i := range runs {
-		known[runs[i].Run] = &runs[i]
-	}
 	for i := range reports {
 		if ctx.Err() != nil {
 			break
@@ -61,22 +64,27 @@ func (s *stories) hear(ctx context.Context, self string, reports []report.Part, 
 		if len(s.ways) < maxPeers || s.ways[r.Peer].cluster != "" {
 			s.ways[r.Peer] = wayReport{r.Cluster, r.Ways}
 		}
-		if run := known[r.Run]; run != nil && (len(r.Segments) > 0 || len(r.Activities) > 0 || s.find(r.Run) != nil) {
-			s.of(run, now).hear(r, now)
+		run, ok := s.runs[r.Run]
+		if ok && (len(r.Segments) > 0 || len(r.Activities) > 0 || s.find(r.Run) != nil) {
+			s.of(&run.as, run.first).hear(r, now)
 		}
 	}
 	for _, st := range s.list {
 		if !st.ended {
 			st.loses(func(peer string) bool { p, ok := s.peers[peer]; return peer == self || ok && p.Alive })
 		}
-		run := known[st.run]
-		if run != nil && !run.Ended {
+		k, ok := s.runs[st.run]
+		run := &k.as
+		if ok && !run.Ended {
 			st.give(now, run.CPU)
 		}
-		if run == nil || !run.Ended || st.ended {
+		if !run.Ended || st.ended {
 			continue
 		}
 		end := st.origin.Add(time.Duration(run.Elapsed * float64(time.Second)))
+		if end.After(k.over) {
+			end = k.over
+		}
 		if now.Sub(end) > settleAfter && now.Sub(s.since) > settleAfter {
 			st.settle(end, run.State == "done")
 		}
@@ -92,15 +100,15 @@ func (s *stories) find(run string) *story {
 	return nil
 }
 
-// of finds the story of a run, or begins one; the oldest are forgotten. None is of a time to come, whatever its owner
-// says.
-func (s *stories) of(run *Run, now time.Time) *story {
+// of finds the story of a run, or begins one; the oldest are forgotten. None is of a time after the run was first heard
+// of, whatever its owner says: else who has one more than there are stories would have each begin as the newest.
+func (s *stories) of(run *Run, first time.Time) *story {
 	if st := s.find(run.Run); st != nil {
 		return st
 	}
 	origin := run.Submitted
-	if origin.After(now) {
-		origin = now
+	if origin.After(first) {
+		origin = first
 	}
 	st := newStory(run.Run, origin, func(letter, tone, text string) { s.say(time.Now(), letter, tone, text) })
 	s.list = append(s.list, st)
@@ -128,12 +136,18 @@ const briefRun = time.Minute
 
 // notice says what is different from the last look.
 func (s *stories) notice(peers []Peer, runs []Run, now time.Time) {
-	nowPeers, nowRuns := map[string]Peer{}, map[string]Run{}
+	nowPeers, nowRuns := map[string]Peer{}, map[string]knownRun{}
 	for _, p := range peers {
 		nowPeers[p.Peer] = p
 	}
 	for _, r := range runs {
-		nowRuns[r.Run] = r
+		k, met := s.runs[r.Run]
+		if k.as = r; !met {
+			k.first, k.over = now, now
+		} else if !r.Ended {
+			k.over = now
+		}
+		nowRuns[r.Run] = k
 	}
 	first := s.peers == nil
 	wasPeers, wasRuns := s.peers, s.runs
@@ -161,7 +175,8 @@ func (s *stories) notice(peers []Peer, runs []Run, now time.Time) {
 	}
 	for _, r := range slices.Backward(runs) {
 		name := clipped(cmp.Or(r.Title, r.App))
-		was, ok := wasRuns[r.Run]
+		before, ok := wasRuns[r.Run]
+		was := &before.as
 		ended := r.Ended && (ok && !was.Ended || !ok && now.Sub(r.Submitted) < briefRun)
 		switch {
 		case !ok && !r.Ended:
