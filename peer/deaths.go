@@ -60,8 +60,10 @@ func (x *infirmary) note(id job.RunID, now time.Time, why string) (runs.Toll, er
 	if err == nil {
 		err = x.files.write(id.Hex(), b)
 	}
-	if x.unwritten.Delete(id); err != nil {
+	if err != nil {
 		x.unwritten.Store(id, d)
+	} else {
+		x.unwritten.Delete(id)
 	}
 	return d, err
 }
