@@ -93,8 +93,8 @@ type Config struct {
 
 	// BeaconEvery is the period of a master's beacons.
 	BeaconEvery time.Duration
-	// MasterLease is how long no master must have been heard before the first deputy takes over. At least 2
-	// BeaconEvery.
+	// MasterLease is how long no master must have been heard before the first deputy takes over; behind a slow link it
+	// is longer, up to HeartbeatMisses x MaxHeartbeatEvery. At least 2 BeaconEvery.
 	MasterLease time.Duration
 	// RankStagger is how much longer each following deputy waits.
 	RankStagger time.Duration

@@ -53,8 +53,27 @@ func (ld *leading) masterTick() {
 func (ld *leading) mastership() *mastership {
 	runs := ld.segments.root != nil && ld.segments.root.state != waiting
 	ld.masters.work(ld.segments.ready().Workers > 0, runs && !ld.standsStill(2*ld.cfg.MasterLease))
+	ld.masters.Lease = max(ld.cfg.MasterLease, ld.behind(ld.masters.follows()))
 	return ld.masters
 }
+
+// behind is for how long a peer in another cluster may be unheard because of the way from there: its beacons wait
+// behind long results on a slow link, and the work of a second master would fill that for good.
+func (ld *leading) behind(id PeerID) time.Duration {
+	m, ok := ld.members.Find(id)
+	if !ok || m.Cluster == ld.cluster {
+		return 0
+	}
+	most := time.Duration(ld.cfg.HeartbeatMisses) * ld.cfg.MaxHeartbeatEvery
+	return min(longWindows*ld.links.expected(m.Cluster, longWindow), most)
+}
+
+// longWindow is how much of long results a transport has under way at least, in bytes, and longWindows how many of
+// these a beacon may wait for.
+const (
+	longWindow  = 32 << 10
+	longWindows = 2
+)
 
 // mayLead says whether a better-ranked peer may be about to become master: anybody who has not fallen silent
 // as a partner.

@@ -1,6 +1,7 @@
 package steal
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -40,12 +41,13 @@ import (
 //  3. A master that hears a beacon of one that comes before it steps down. Before all others come those that have
 //     begun the root, with an outcome or without; else the better rank (ranking.before). A master that hears one
 //     behind it answers with a beacon at once.
-//  4. A peer that listens becomes master when the silence reaches MasterLease + stagger(n), n being the
-//     members of better rank that it does not believe dead, the silent master not counted. If the master is
-//     known to be gone (a goodbye, or a beacon or message of its next life), all but one beacon period of the
-//     lease is taken as over. Half a beacon period before the lease is over two beacons are missing:
-//     everybody who has outcomes that the master acknowledged tells of them, so that whoever begins knows of
-//     them from the start.
+//  4. A peer that listens becomes master when the silence reaches Lease + stagger(n), n being the members of better
+//     rank that it does not believe dead, the silent master not counted. The lease is MasterLease, but longer where
+//     beacons come from another cluster over a slow link, by what is known of that: there they wait behind long
+//     results, and what a second master gives away would keep the link full. If the master is known to be gone (a
+//     goodbye, or a beacon or message of its next life), all but one beacon period of the lease is taken as over. Half
+//     a beacon period before the lease is over two beacons are missing: everybody who has outcomes that the master
+//     acknowledged tells of them, so that whoever begins knows of them from the start.
 //  5. A master whose engine may use no core at the moment, since its user has paused it for instance, says
 //     that the root waits: Beacon.Waiting. A peer that listens to it and may use one becomes master after a
 //     sixteenth of its stagger, and the other steps down. (That all workers are busy is no reason to wait:
@@ -63,7 +65,7 @@ import (
 // was before it when it sent its beacon and either still is master, or has stepped down for one before it in turn,
 // or was lost before faults stopped. (Step 5 makes masters that come before the one that was heard, as long as that
 // one has not begun.) So the first of them all never steps down, and the others do within BeaconEvery + d. Zero
-// masters: nobody's silence begins anew once no beacon and no stall comes, so after at most MasterLease +
+// masters: nobody's silence begins anew once no beacon and no stall comes, so after at most Lease +
 // 4*RankStagger somebody begins; its beacons keep the others from it, and those that began within d of it are
 // the case before. A beacon of a lost master, on its way when faults stopped, can end silences, or a
 // mastership, once more: that is the second of the two leases within which the tests want one master.
@@ -86,6 +88,10 @@ type mastership struct {
 	rivals  []PeerID // members of better rank, if looked for since the members changed
 	looked  bool
 	heralds []herald // from whom beacons were heard
+
+	// Lease is how long no master must have been heard: Config.MasterLease, and longer where the master's beacons have
+	// to come over a slow link.
+	Lease time.Duration
 
 	begun    bool          // there was an input
 	fresh    bool          // begin as master
@@ -148,7 +154,7 @@ func newMastership(cfg *Config, run *Run, self PeerID, members *Members) *master
 		return nil
 	}
 	m := &mastership{cfg: cfg, self: self, ranks: ranking{run.ID, run.Deputies}, fresh: run.Fresh,
-		patience: cfg.MasterLease}
+		Lease: cfg.MasterLease, patience: cfg.MasterLease}
 	m.setMembers(members)
 	return m
 }
@@ -175,7 +181,7 @@ func (m *mastership) pass(now time.Duration) {
 		m.begun = true
 	case gap <= late:
 		m.silence += gap
-	case gap >= m.cfg.MasterLease || !m.forgiven:
+	case gap >= m.Lease || !m.forgiven:
 		m.silence, m.forgiven = 0, true
 	default:
 		m.silence += m.tickEvery()
@@ -229,14 +235,14 @@ func (m *mastership) follow(from Address, its claim, instead bool) (ended PeerID
 		return m.hasEnded(from.Peer)
 	case old == from.Peer:
 		old = ""
-	case old != "" && m.ranks.before(m.claims, its) && m.seen-m.leaderAt < m.cfg.MasterLease/2:
+	case old != "" && m.ranks.before(m.claims, its) && m.seen-m.leaderAt < m.Lease/2:
 		if !its.waiting {
 			m.second, m.secondAt = from, m.seen
 		}
 		return m.hasEnded(from.Peer) // the old one has not fallen silent, and comes first
 	}
 	m.leader, m.claims, m.leaderAt = from, its, m.seen
-	if its.waiting && m.second.Peer != "" && m.seen-m.secondAt < m.cfg.MasterLease/2 {
+	if its.waiting && m.second.Peer != "" && m.seen-m.secondAt < m.Lease/2 {
 		m.leader, m.claims = m.second, claim{id: m.second.Peer} // it has taken what waits, and was heard before that
 		old = from.Peer
 	}
@@ -251,15 +257,18 @@ func (m *mastership) Who() PeerID {
 		return ""
 	case m.master:
 		return m.self
-	case m.leader.Peer != "" && m.seen-m.leaderAt < m.cfg.MasterLease:
+	case m.leader.Peer != "" && m.seen-m.leaderAt < m.Lease:
 		return m.leader.Peer
 	}
 	return ""
 }
 
+// follows is whose beacons are waited for: the owner's until another's are heard.
+func (m *mastership) follows() PeerID { return cmp.Or(m.leader.Peer, m.ranks.deputies[0]) }
+
 // hasEnded says so once a lease of each.
 func (m *mastership) hasEnded(id PeerID) PeerID {
-	if id == "" || m.hasJustEnded(id, m.cfg.MasterLease) {
+	if id == "" || m.hasJustEnded(id, m.Lease) {
 		return ""
 	}
 	m.ended, m.endedAt = id, m.seen
@@ -315,7 +324,7 @@ func (m *mastership) over(id PeerID, floor Incarnation) {
 	if m.leader.Peer == id && m.leader.Inc < floor {
 		m.leader.Inc = floor // its next life listens for a lease first and is no rival either
 		m.claims.waiting = false
-		m.silence = max(m.silence, m.cfg.MasterLease-m.cfg.BeaconEvery)
+		m.silence = max(m.silence, m.Lease-m.cfg.BeaconEvery)
 	}
 }
 
@@ -350,14 +359,14 @@ func (m *mastership) look(alive func(PeerID) bool) (d decision) {
 
 // warning is the silence after which two beacons are missing: time to tell of what the next master could use,
 // before it begins.
-func (m *mastership) warning() time.Duration { return m.cfg.MasterLease - m.cfg.BeaconEvery/2 }
+func (m *mastership) warning() time.Duration { return m.Lease - m.cfg.BeaconEvery/2 }
 
 // due says whether it is time to begin.
 func (m *mastership) due(alive func(PeerID) bool) bool {
 	if m.fresh || m.mayTake(alive) {
 		return true
 	}
-	m.patience = m.cfg.MasterLease
+	m.patience = m.Lease
 	if m.silence < m.patience {
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // masterCore is a peer of a run of o, d1 and d2, with one idle worker.
@@ -256,6 +257,34 @@ func TestFinishedForWhoeverWasMaster(t *testing.T) {
 		_, told := c.until(t, c.now+c.cfg.TellEvery, Tell)
 		if tells := told.News != nil && len(told.News.Tuples) == 1 && told.News.Tuples[0].Done; tells != x.told {
 			t.Errorf("the owner is %s, and the outcome is told: %v", name, tells)
+		}
+	}
+}
+
+// A silent master in another cluster is waited for as long as long results may keep its beacons on a slow link, and no
+// longer than a silent partner there; one in the own cluster, behind a fast link or one that was never measured for the
+// usual lease.
+func TestMasterBehindSlowLink(t *testing.T) {
+	const apart, together = "a: o x, b: d1 d2", "a: o x d1 d2"
+	for name, x := range map[string]struct {
+		members string
+		rtt     time.Duration // to the owner's cluster
+		rate    float64
+		begins  time.Duration
+	}{
+		"fast":            {apart, 100 * time.Millisecond, 1e5, 6 * time.Second},
+		"never measured":  {apart, 0, 0, 6 * time.Second},
+		"slow":            {apart, time.Second, 8 << 10, 10 * time.Second},
+		"slow by its RTT": {apart, 500 * time.Millisecond, 0, 9192 * time.Millisecond},
+		"far too slow":    {apart, time.Second, 1e3, 30 * time.Second},
+		"at home":         {together, time.Second, 1e3, 6 * time.Second},
+	} {
+		c := masterCore(t, "d1", false)
+		c.SetMembers(0, parseMembers(x.members))
+		*c.links.of("a") = policy.Link{RTT: x.rtt, BytesPerSecond: x.rate}
+		c.Hear(0, beaconOf(Address{"o", 1}, 1, 0))
+		if at, _ := c.until(t, time.Minute, Tell); at != x.begins {
+			t.Errorf("%s: it begins at %v, want %v", name, at, x.begins)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (h *harm) look() {
 		}
 	}
 	core := &h.world.cfg.Core
-	most := int64(2*(core.MasterLease+4*core.RankStagger)+2*core.BeaconEvery) + maxGossip +
+	most := int64(2*(h.longestLease()+4*core.RankStagger)+2*core.BeaconEvery) + maxGossip +
 		int64(h.world.cfg.Gossip.Delay)
 	c.sides = slices.DeleteFunc(c.sides, func(s side) bool { return !s.alive })
 	for i := range c.sides {
@@ -76,6 +76,17 @@ func (h *harm) look() {
 			panic(violation(oneMaster, "%s takes %s for the master, which is %s", p.id, who, s.master.id))
 		}
 	}
+}
+
+// longestLease is what the peer with the slowest way from its master has.
+func (h *harm) longestLease() time.Duration {
+	most := h.world.cfg.Core.MasterLease
+	for _, p := range h.world.peers {
+		if p.alive {
+			most = max(most, p.driver.Core().Masters.Lease)
+		}
+	}
+	return most
 }
 
 // told says whether a peer has told of late that it is master, as one does that has heard nobody for a moment.

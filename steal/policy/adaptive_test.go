@@ -358,3 +358,19 @@ func TestAdaptiveForgets(t *testing.T) {
 		}
 	}
 }
+
+// A link that no large message went over is as fast as the papers' slower ones, unless small messages are slower than
+// between continents: then it has what these took beyond that, and what was measured comes first.
+func TestRate(t *testing.T) {
+	for _, x := range []struct {
+		link Link
+		want float64
+	}{
+		{Link{}, assumedRate}, {Link{RTT: slowLeast}, assumedRate}, {Link{RTT: slowLeast + 1}, assumedRate},
+		{Link{RTT: slowLeast + 400*time.Millisecond}, 1000}, {Link{RTT: time.Minute, BytesPerSecond: 5e6}, 5e6},
+	} {
+		if got := x.link.Rate(); got != x.want {
+			t.Errorf("the rate of %+v is %v, want %v", x.link, got, x.want)
+		}
+	}
+}

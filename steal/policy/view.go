@@ -82,13 +82,23 @@ func (l *Link) Expected(bytes int) time.Duration {
 	if d == 0 {
 		return 0
 	}
-	rate := l.BytesPerSecond
-	if rate == 0 {
-		rate = assumedRate
-	}
-	return d + time.Duration(float64(bytes)/rate*float64(time.Second))
+	return d + time.Duration(float64(bytes)/l.Rate()*float64(time.Second))
 }
 
-// assumedRate is taken for links of which no large message has been timed, in bytes per second: that of the
-// papers' slower wide-area links.
-const assumedRate = 100e3
+// Rate is what the link carries, in bytes per second. One of which no large message has been timed is taken for one of
+// the papers' slower wide-area links, or for as slow a one as small messages show by what they take beyond the distance
+// between continents.
+func (l *Link) Rate() float64 {
+	switch over := l.RTT - slowLeast; {
+	case l.BytesPerSecond > 0:
+		return l.BytesPerSecond
+	case over > 0:
+		return min(assumedRate, smallExchange/over.Seconds())
+	}
+	return assumedRate
+}
+
+const (
+	assumedRate   = 100e3
+	smallExchange = 400 // bytes of a small message and its answer
+)
