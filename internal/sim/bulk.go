@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/satin-peer/satin/internal/wan"
@@ -46,11 +47,22 @@ func (w *bulk) send(p, receiver *peer, m *steal.Message, size int) {
 		w.streams = append(w.streams, &bulkStream{from: p, to: receiver})
 	}
 	s := w.streams[i]
+	if slices.ContainsFunc(s.queue, func(q *steal.Message) bool { return sameResult(q, m) }) {
+		return
+	}
 	s.queue = append(s.queue, m)
 	if len(s.queue) == 1 {
 		s.unsent, s.unheard = size, size
 		w.pump(i)
 	}
+}
+
+// sameResult says whether the transport would not send the second beside the first.
+func sameResult(a, b *steal.Message) bool {
+	if a.Relayed != nil && b.Relayed != nil {
+		a, b = a.Relayed, b.Relayed
+	}
+	return a.Result != nil && b.Result != nil && a.From == b.From && a.To == b.To && a.Result.Handle == b.Result.Handle
 }
 
 // end is called when a peer is gone: what it had not sent is lost with it, and its next life has streams of its own.
