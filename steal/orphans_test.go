@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/steal/policy"
 )
 
 // randomPath is one of some fifteen hundred.
@@ -338,5 +339,34 @@ func TestLostIsToldOnce(t *testing.T) {
 	c.now += time.Hour
 	if c.liveness.look(p); len(c.lost.telling.jobs) > 0 {
 		t.Error("it is told again")
+	}
+}
+
+// What a reply says of lost work takes a second on the link to the thief's cluster, as far as that is known, and not
+// longer.
+func TestOrphansFitTheLink(t *testing.T) {
+	const kept = 200
+	for name, x := range map[string]struct {
+		thief PeerID
+		link  policy.Link // to other clusters, and to the own one
+		all   bool
+	}{
+		"near":           {"b", policy.Link{RTT: time.Second, BytesPerSecond: 1e3}, true},
+		"never measured": {"f", policy.Link{}, true},
+		"fast":           {"f", policy.Link{RTT: time.Second, BytesPerSecond: 1e5}, true},
+		"slow":           {"f", policy.Link{RTT: time.Second, BytesPerSecond: 1e3}, false},
+	} {
+		c := salvageCore(t, nil)
+		for i := range uint32(kept) {
+			c.lost.keep(partAt(1, 1, i), own, "")
+		}
+		*c.links.of("x"), *c.links.of("y") = x.link, x.link
+		c.victim.reply(&ask{Ask: policy.Ask{Max: 1}, peer: c.partners.meet(x.thief)},
+			[]Grant{{Handle: 1, Job: Job{Path: job.Path{1}, Restarted: true}}})
+		m := c.out.Messages[len(c.out.Messages)-1]
+		listed := len(m.Reply.Jobs[0].Orphans)
+		if x.all && listed != kept || !x.all && (listed == 0 || m.Size() < 900 || m.Size() > 1100) {
+			t.Errorf("%s: %d of %d are listed, in %d bytes", name, listed, kept, m.Size())
+		}
 	}
 }

@@ -2,6 +2,7 @@ package steal
 
 import (
 	"slices"
+	"time"
 
 	"github.com/satin-peer/satin/steal/policy"
 )
@@ -219,7 +220,7 @@ func (v *victim) reply(a *ask, grants []Grant) {
 		v.stats.JobsGivenLocal += n
 	}
 	if v.salvaging() {
-		room, most := maxNewsBytes, v.cfg.MaxTuplesPerNews // of all grants together
+		room, most := v.roomForOrphans(a.peer), v.cfg.MaxTuplesPerNews // of all grants together
 		for i := range grants {
 			if grants[i].Job.Restarted {
 				grants[i].Orphans = v.lost.orphansUnder(grants[i].Job.Path, most, &room)
@@ -230,6 +231,18 @@ func (v *victim) reply(a *ask, grants []Grant) {
 	v.send(a.peer, &Message{Reply: &StealReply{ID: a.request, Jobs: grants, Waited: v.now - a.Since,
 		Queued: v.segments.queued()}})
 }
+
+// roomForOrphans bounds what a reply says of lost work, in bytes: it is to take no longer than orphansWithin. What is
+// not said may be done twice; a thief at the end of a slow link would else wait for a list for longer than for the job.
+func (v *victim) roomForOrphans(p *peer) int {
+	if p.cluster == v.cluster {
+		return maxNewsBytes
+	}
+	l := v.links.get(p.cluster)
+	return int(min(maxNewsBytes, l.Rate()*orphansWithin.Seconds()))
+}
+
+const orphansWithin = time.Second
 
 // answerWaiting serves the requests that wait here when there may be something new to give, oldest first.
 func (v *victim) answerWaiting() {
