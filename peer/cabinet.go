@@ -51,6 +51,10 @@ func openCabinet(b *base, dir, kind string, most int) (*cabinet, error) {
 		return nil, fmt.Errorf("the directory %s: %w", filepath.Base(dir), syscall.ENOTDIR)
 	}
 	durable.Sweep(dir)
+	// Who was killed may not have flushed a name, and what goes because of a file must not come back without it.
+	for _, d := range []string{dir, filepath.Dir(dir)} {
+		_ = b.medium.SyncDir(d) // or it is not there
+	}
 	return &cabinet{b, dir, kind, most}, nil
 }
 

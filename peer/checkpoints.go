@@ -198,6 +198,9 @@ func (c *checkpoints) left(but func(job.RunID) bool) (list []*statement.SignedMa
 		return nil // there are none
 	}
 	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), erased) {
+			_ = c.medium.RemoveAll(filepath.Join(c.dir, e.Name())) // or in the next life
+		}
 		run, ok := job.ParseRunID(e.Name())
 		if !ok || but(run) {
 			continue

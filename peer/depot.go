@@ -113,8 +113,9 @@ func (x *depot) open(cfg *Config, q *quota) (err error) {
 				r.State.Size <= uint64(bounds.MaxSize)
 		}}
 	x.lib, err = library.Open(shelf, library.Host{Dir: dir, Self: library.PeerID(x.self.String()), Log: x.log,
-		Here: func(h library.Hash) { x.log.Debug("a deposit is here", "hash", h) },
-		Send: func(m *sharedobj.Message) { x.send(&stream.Shared{Run: depositsRun(), Message: m}) }})
+		Replace: x.medium.Replace,
+		Here:    func(h library.Hash) { x.log.Debug("a deposit is here", "hash", h) },
+		Send:    func(m *sharedobj.Message) { x.send(&stream.Shared{Run: depositsRun(), Message: m}) }})
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package peer
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 
@@ -197,13 +198,23 @@ func (k *ledger) isOpened() bool {
 	}
 }
 
-// erase removes the directory, which this ledger has.
+// erase removes the directory, which this ledger has. Its files go one by one, and without the one that has the
+// manifest the others are nobody's: so it gets another name first, that says what is left after a crash.
 func (k *ledger) erase() {
-	k.of.quota.leave(k.run)
-	if err := k.of.medium.RemoveAll(k.dir); err != nil {
-		k.of.log.Warn("what is left of a run cannot be removed", "run", k.run, "error", err)
+	c := k.of
+	c.quota.leave(k.run)
+	dir := filepath.Join(c.dir, erased+k.run.Hex())
+	if errors.Join(c.medium.RemoveAll(dir), c.medium.Rename(k.dir, dir)) != nil {
+		dir = k.dir // or it is not there
+	}
+	_ = c.medium.SyncDir(c.dir) // if it can be: then no crash takes the name back
+	if err := c.medium.RemoveAll(dir); err != nil {
+		c.log.Warn("what is left of a run cannot be removed", "run", k.run, "error", err)
 	}
 }
+
+// erased begins the names of directories that are being removed.
+const erased = ".gone-"
 
 // end lets go of the directory; l is nil if the log was never open.
 func (k *ledger) end(l *checkpoint.Log, remove bool) {

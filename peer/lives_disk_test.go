@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
@@ -20,11 +21,12 @@ var (
 
 // A moodyDisk is that of one life of a process. What is changed on it takes a while, may be refused for a time, or be
 // reported as refused though it was done. When the process is killed, nothing is changed any more, but what was under
-// way may have been done.
+// way may have been done. What was not synced a power cut may take back.
 type moodyDisk struct {
 	onDisk
 	*moods
-	prompt bool // it takes no time: for what a mutex is held for, which virtual time does not wait for
+	platter *platter
+	prompt  bool // it takes no time: for what a mutex is held for, which virtual time does not wait for
 }
 
 // moods are what one is like at the moment.
@@ -75,46 +77,91 @@ func (d *moodyDisk) change(grows bool, do func() error) error {
 }
 
 func (d *moodyDisk) Mkdir(dir string) error {
-	return d.change(true, func() error { return d.onDisk.Mkdir(dir) })
+	return d.change(true, func() error {
+		err := d.onDisk.Mkdir(dir)
+		if err == nil {
+			d.platter.changed(dir, func() { _ = os.RemoveAll(dir) })
+		}
+		return err
+	})
 }
 
 func (d *moodyDisk) Rename(from, to string) error {
-	return d.change(false, func() error { return d.onDisk.Rename(from, to) })
+	return d.change(false, func() error {
+		err := d.platter.move(from, to) // to is not there
+		if err == nil {
+			d.platter.changed(to, func() { _ = d.platter.move(to, from) })
+		}
+		return err
+	})
 }
 
 func (d *moodyDisk) Remove(name string) error {
-	return d.change(false, func() error { return d.onDisk.Remove(name) })
+	return d.change(false, func() error { return d.platter.remove(name) })
 }
 
 func (d *moodyDisk) RemoveAll(dir string) error {
-	return d.change(false, func() error { return d.onDisk.RemoveAll(dir) })
+	return d.change(false, func() error {
+		if err := d.platter.remove(dir); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
 }
 
-// SyncFile and SyncDir are for machines that crash; here processes do.
-func (d *moodyDisk) SyncFile(string) error { return nil }
-func (d *moodyDisk) SyncDir(string) error  { return nil }
+func (d *moodyDisk) SyncFile(name string) error {
+	return d.change(false, func() error { return d.onPlatter(name) })
+}
 
-func (d *moodyDisk) Replace(path string, fill func(io.Writer) error) error {
-	err := d.change(true, func() error { return durable.Write(path, 0o600, false, fill) })
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err == nil && d.deaf {
-		return errName
+// onPlatter puts a file on the disk.
+func (d *moodyDisk) onPlatter(name string) error {
+	info, err := os.Stat(name)
+	if err == nil {
+		d.platter.wrote(name, info.Size())
 	}
 	return err
 }
 
-func (d *moodyDisk) Create(name string) (f checkpoint.WriteFile, err error) {
-	err = d.change(true, func() error {
-		f, err = d.onDisk.Create(name)
+func (d *moodyDisk) SyncDir(dir string) error {
+	return d.change(false, func() error {
+		d.platter.flushed(dir)
+		return nil
+	})
+}
+
+func (d *moodyDisk) Replace(path string, fill func(io.Writer) error) error {
+	return d.change(true, func() error {
+		undo, err := d.platter.replace(path, func() error { return durable.Write(path, 0o600, false, fill) })
+		d.mu.Lock()
+		deaf := d.deaf
+		d.mu.Unlock()
+		switch {
+		case err != nil:
+		case deaf:
+			d.platter.changed(path, undo)
+			err = errName
+		default:
+			d.platter.flushed(filepath.Dir(path))
+		}
 		return err
 	})
-	return moodyFile{f, d}, err
+}
+
+func (d *moodyDisk) Create(name string) (f checkpoint.WriteFile, err error) {
+	err = d.change(true, func() error {
+		if f, err = d.onDisk.Create(name); err == nil {
+			d.platter.wrote(name, 0)
+			d.platter.changed(name, func() { _ = os.Remove(name) })
+		}
+		return err
+	})
+	return moodyFile{f, d, name}, err
 }
 
 type moodyFile struct {
 	checkpoint.WriteFile
-	d *moodyDisk
+	d    *moodyDisk
+	name string
 }
 
 // Write may do a part only.
@@ -131,7 +178,9 @@ func (f moodyFile) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-func (f moodyFile) Sync() error { return f.d.change(true, func() error { return nil }) }
+func (f moodyFile) Sync() error {
+	return f.d.change(true, func() error { return f.d.onPlatter(f.name) })
+}
 
 func (f moodyFile) Truncate(size int64) error {
 	return f.d.change(false, func() error { return f.WriteFile.Truncate(size) })

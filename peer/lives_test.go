@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -71,6 +72,9 @@ func livesSchedule(seed uint64) (members int, list []livesStep) {
 	}
 	kinds := []string{"kill", "kill", "leave", "full", "deaf", "slow", "slow", "apart", "die", "cancel", "suspend",
 		"suspend", "resume", "resume", "submit", "killer"}
+	if seed%2 == 0 {
+		kinds = append(kinds, powerCut, powerCut, "blackout")
+	}
 	for range 2 + r.IntN(10) {
 		step(kinds[r.IntN(len(kinds))], time.Second, livesTroubled)
 		if last := list[len(list)-1]; r.IntN(4) == 0 { // and something else about the same run at that moment
@@ -92,18 +96,28 @@ func (w *livesWorld) do(s livesStep) {
 	case x == nil:
 	case s.what == "submit", s.what == "killer":
 		w.submit(x, errand{1 + s.run*3, 1 + int(s.long/(300*time.Millisecond)), len(w.runs), s.what == "killer"})
-	case s.what == "kill", s.what == "leave":
-		x.end(s.what == "leave")
-		w.after(s.long, func() {
-			if m.life() == nil {
-				m.boot()
-			}
-		})
+	case s.what == politely, s.what == killed, s.what == powerCut:
+		x.end(s.what)
+		w.after(s.long, m.boot)
+	case s.what == "blackout":
+		w.blackout(s.long)
 	case s.what == "full", s.what == "deaf", s.what == "slow":
 		w.mood(m, s)
 	default:
 		w.direct(s)
 	}
+}
+
+// blackout is a power cut of all members at once.
+func (w *livesWorld) blackout(most time.Duration) {
+	var all sync.WaitGroup
+	for _, m := range w.members {
+		if x := m.life(); x != nil {
+			all.Go(func() { x.end(powerCut) })
+			w.after(w.some(most), m.boot)
+		}
+	}
+	all.Wait()
 }
 
 func (m *livesMember) setApart(on bool) {
@@ -137,9 +151,7 @@ func (w *livesWorld) mood(m *livesMember, s livesStep) {
 				d.slow = 0
 			}
 		}
-		if m.now != nil {
-			m.now.disk.set(func() { m.onDisk(m.now.disk) })
-		}
+		m.disk.set(func() { m.onDisk(m.disk) })
 	}
 	set(true)
 	w.after(s.long, func() { set(false) })
@@ -224,7 +236,7 @@ func (w *livesWorld) play(list []livesStep) error {
 	time.Sleep(livesQuiet)
 	w.nothingLeft()
 	for _, m := range w.members { // and all know what there is in the next life
-		m.life().end(false)
+		m.life().end(powerCut)
 	}
 	for _, m := range w.members {
 		m.boot()
@@ -233,7 +245,7 @@ func (w *livesWorld) play(list []livesStep) error {
 	w.answered()
 	w.nothingLeft()
 	for _, m := range w.members {
-		m.life().end(true)
+		m.life().end(politely)
 	}
 	w.mu.Lock()
 	w.over = true
@@ -255,13 +267,9 @@ func (w *livesWorld) heal() {
 		m.setApart(false)
 		m.mu.Lock()
 		m.onDisk = nil
-		if m.now != nil {
-			m.now.disk.set(func() { m.now.disk.full, m.now.disk.deaf, m.now.disk.slow = false, false, 0 })
-		}
+		m.disk.set(func() { m.disk.full, m.disk.deaf, m.disk.slow = false, false, 0 })
 		m.mu.Unlock()
-		if m.life() == nil {
-			m.boot()
-		}
+		m.boot()
 	}
 }
 
@@ -290,7 +298,7 @@ func (w *livesWorld) goOn() {
 	w.ended()
 	for _, m := range w.members {
 		if len(m.refused()) > 0 {
-			m.life().end(false)
+			m.life().end(killed)
 			m.boot()
 		}
 	}

@@ -3,6 +3,7 @@ package peer
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/satin-peer/satin/internal/checkpoint"
@@ -114,7 +115,10 @@ func (w *livesWorld) suspend(x *being, r *lifeRun) {
 		return x.peer.owner.suspend(ctx, r.id.Hex())
 	}, func(err error) {
 		if err == nil && !r.muddled {
-			r.suspended, r.kept = true, w.onDisk(x, r)
+			r.suspended, r.kept = true, nil
+			if x.m.platter.isFlushed(x.peer.checkpoints.dirOf(r.id)) {
+				r.kept = w.onDisk(x, r)
+			}
 		}
 	})
 }
@@ -133,6 +137,26 @@ func (w *livesWorld) onDisk(x *being, r *lifeRun) map[string]bool {
 		}
 	}
 	return kept
+}
+
+// remembers says that a new life has what was kept of suspended runs.
+func (w *livesWorld) remembers(x *being) {
+	w.mu.Lock()
+	list := slices.Clone(w.runs)
+	w.mu.Unlock()
+	for _, r := range list {
+		w.mu.Lock()
+		sound := r.owner == x.m && r.suspended && !r.muddled && !r.doubtful && r.busy == 0
+		w.mu.Unlock()
+		if sound {
+			there := w.onDisk(x, r)
+			for path := range r.kept {
+				if !there[path] {
+					w.fail("p%d: job %s of suspended run %s is not kept any more", x.m.mine, path, r.id)
+				}
+			}
+		}
+	}
 }
 
 func (w *livesWorld) resume(x *being, r *lifeRun) {

@@ -51,15 +51,18 @@ type livesMember struct {
 	dir  string
 	mine int // its number
 
-	mu     sync.Mutex
-	now    *being // nil: it is down
-	lives  uint64
-	killed int
-	tries  int               // commands to take a run up again
-	deaths map[job.RunID]int // of processes
-	apart  bool              // it cannot be reached
-	busy   sync.WaitGroup
-	onDisk func(d *moods) // its moods, also in the next life
+	turn    chan struct{} // a life begins when the last one is over
+	mu      sync.Mutex
+	now     *being // nil: it is down
+	lives   uint64
+	killed  int
+	tries   int               // commands to take a run up again
+	deaths  map[job.RunID]int // of processes
+	apart   bool              // it cannot be reached
+	busy    sync.WaitGroup
+	onDisk  func(d *moods) // its moods, also in the next life
+	disk    *moods         // of the life that is there, begins or was the last
+	platter *platter
 }
 
 // A being is a life: one process of a member's.
@@ -157,8 +160,13 @@ func (l *lane) isCut() bool {
 // livesApp is the application that all have.
 var livesApp = Application{Name: "peertest"}
 
-// boot begins a life of a member: what assemble does, without the parts that know the world outside.
-func (m *livesMember) boot() *being {
+// boot begins a life of a member that is down: what assemble does, without the parts that know the world outside.
+func (m *livesMember) boot() {
+	m.turn <- struct{}{}
+	defer func() { <-m.turn }()
+	if m.life() != nil {
+		return
+	}
 	w := m.w
 	cfg := Config{Host: host.Config{StateDir: m.dir}, Every: time.Second, Workers: 1, Steal: steal.LAN(),
 		Runs: livesConfig(), Checkpoint: 500 * time.Millisecond, LeavePatience: 2 * time.Second, FullPriority: true}
@@ -170,7 +178,7 @@ func (m *livesMember) boot() *being {
 	b := newBase(slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: noTime})),
 		time.Now, cfg.Every)
 	x.disk = &moods{w: w}
-	b.medium = &moodyDisk{moods: x.disk}
+	b.medium = &moodyDisk{moods: x.disk, platter: m.platter}
 	x.lane = &lane{w: w, self: x, handlers: map[protocol.ID]network.StreamHandler{}}
 	p := &Peer{base: b, cfg: cfg, host: m.host, news: make(chan struct{}, 1)}
 	x.peer = p
@@ -178,7 +186,7 @@ func (m *livesMember) boot() *being {
 	m.mu.Lock()
 	m.lives++
 	lives := m.lives
-	if m.onDisk != nil {
+	if m.disk = x.disk; m.onDisk != nil {
 		m.onDisk(x.disk)
 	}
 	m.mu.Unlock()
@@ -189,9 +197,10 @@ func (m *livesMember) boot() *being {
 		w.fail("%v", err)
 	}
 	p.deaths.files.base = newBase(b.log, time.Now, 0)
-	p.deaths.files.medium = &moodyDisk{moods: x.disk, prompt: true}
+	p.deaths.files.medium = &moodyDisk{moods: x.disk, platter: m.platter, prompt: true}
 	x.meet()
 	x.form(a, lives)
+	w.remembers(x)
 	left := p.files.recall()
 	p.runs.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Recall(now, left) })
 	a.asked.inquiries.serve()
@@ -203,7 +212,6 @@ func (m *livesMember) boot() *being {
 	w.say("p%d begins its life %d", m.mine, lives)
 	p.spawn(x.upkeep)
 	p.spawn(p.runs.findDormant)
-	return x
 }
 
 // form makes the parts that have to do with runs.
@@ -274,7 +282,7 @@ func (x *being) engine(m *statement.SignedManifest, _ compute.Config) (port.Live
 }
 
 // bury counts the processes that have died of a run. Of more than two at a member, within an hour, one that was killed
-// may not know, and who was told to try again.
+// may not know, or two if the disk has refused both, and who was told to try again has one more.
 func (m *livesMember) bury(run job.RunID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -340,10 +348,18 @@ func (x *being) greet(o *being) {
 	}
 }
 
-// end ends a life: politely, or as a process does that is killed.
-func (x *being) end(polite bool) {
+// How a life ends.
+const (
+	politely = "leave"
+	killed   = "kill"
+	powerCut = "cut"
+)
+
+func (x *being) end(how string) {
 	m, p := x.m, x.peer
-	if polite {
+	m.turn <- struct{}{}
+	defer func() { <-m.turn }()
+	if how == politely {
 		p.caretaker.presence.leave()
 		close(p.caretaker.presence.left)
 		parts, needless := p.leaveRuns(p.cfg.LeavePatience)
@@ -351,6 +367,7 @@ func (x *being) end(polite bool) {
 	} else {
 		m.mu.Lock()
 		m.killed++
+		p.deaths.unwritten.Range(func(_, _ any) bool { m.killed++; return false })
 		m.mu.Unlock()
 		x.disk.set(func() { x.disk.killed = true })
 	}
@@ -376,7 +393,10 @@ func (x *being) end(polite bool) {
 			m.w.fail("p%d has ended, and not its part in %s", m.mine, e.run)
 		}
 	}
-	m.w.say("p%d has ended, politely: %v", m.mine, polite)
+	if how == powerCut {
+		m.platter.cut()
+	}
+	m.w.say("p%d has ended: %s", m.mine, how)
 }
 
 // newLives makes members whose hosts were made once.
@@ -384,7 +404,8 @@ func newLives(seed uint64, hosts []*host.Host, dirs []string) *livesWorld {
 	w := &livesWorld{open: map[string]int{}, random: rand.New(rand.NewPCG(seed, 21)), began: time.Now()}
 	for i, h := range hosts {
 		w.members = append(w.members, &livesMember{w: w, id: h.ID(), host: h, dir: dirs[i], mine: i,
-			deaths: map[job.RunID]int{}})
+			deaths: map[job.RunID]int{}, platter: newPlatter(w, dirs[i]),
+			turn: make(chan struct{}, 1)})
 	}
 	return w
 }

@@ -124,7 +124,8 @@ func (x *modules) open(cfg *Config) (err error) {
 	}
 	x.lib, err = library.Open(library.DefaultConfig(most), library.Host{
 		Dir: filepath.Join(cfg.Host.StateDir, "modules"), Self: library.PeerID(x.self.String()), Here: x.came,
-		Log: x.log, Send: func(m *sharedobj.Message) { x.send(&stream.Shared{Message: m}) },
+		Replace: x.medium.Replace, Log: x.log,
+		Send: func(m *sharedobj.Message) { x.send(&stream.Shared{Message: m}) },
 	})
 	return err
 }

@@ -41,7 +41,8 @@ func publishes(t *testing.T, now *time.Time, room int64) (*publications, *librar
 		t.Fatal(err)
 	}
 	lib, err := library.Open(library.DefaultConfig(room), library.Host{Dir: t.TempDir(), Self: "self",
-		Send: func(*sharedobj.Message) {}, Here: func(module.Hash) {}, Log: b.log})
+		Send: func(*sharedobj.Message) {}, Here: func(module.Hash) {}, Log: b.log,
+		Replace: b.medium.Replace})
 	if err != nil {
 		t.Fatal(err)
 	}

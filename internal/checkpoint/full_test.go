@@ -171,3 +171,31 @@ func TestHighestNumber(t *testing.T) {
 		t.Errorf("%d results", s.count())
 	}
 }
+
+// unsynced is a file system that does not put names on the disk for a while.
+type unsynced struct {
+	*memFS
+	fails int
+}
+
+func (f *unsynced) SyncDir(dir string) error {
+	if f.fails--; f.fails >= 0 {
+		return errSync
+	}
+	return f.memFS.SyncDir(dir)
+}
+
+// A directory that could be made, and its name not be put on the disk, is made again: what is written into it later
+// would be lost with it.
+func TestDirectoriesAreDurable(t *testing.T) {
+	f := &unsynced{newMemFS(), 1}
+	if err := MakeDir(f, "/of/runs"); !errors.Is(err, errSync) {
+		t.Fatalf("it is made: %v", err)
+	}
+	if err := MakeDir(f, "/of/runs"); err != nil {
+		t.Fatal(err)
+	}
+	if after := f.crash(allLost); after.names["/of/runs"] == nil {
+		t.Error("a crash takes it away")
+	}
+}

@@ -105,7 +105,7 @@ func (s *store) open(h Header) error {
 	return classify(s.dir, s.fs.SyncDir(s.dir))
 }
 
-// MakeDir makes a directory and those above it, and their names durable.
+// MakeDir makes a directory and those above it, and their names durable: one whose name cannot be made so is removed.
 func MakeDir(fsys FS, dir string) error {
 	err := fsys.Mkdir(dir)
 	above := filepath.Dir(dir)
@@ -121,7 +121,10 @@ func MakeDir(fsys FS, dir string) error {
 	if err != nil {
 		return err
 	}
-	return fsys.SyncDir(above)
+	if err = fsys.SyncDir(above); err != nil {
+		err = errors.Join(err, fsys.Remove(dir))
+	}
+	return err
 }
 
 // Append takes a record to be stored and returns at once. It returns false if the record will not be: the

@@ -2,12 +2,15 @@ package library
 
 import (
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/satin-peer/satin/internal/durable"
 )
 
 // Runs of a few members that name modules that nobody has leave places for others' and, always, for the user: who has
@@ -61,8 +64,10 @@ func TestMissingModulesMakeWay(t *testing.T) {
 // earlier life has left of one that is gone at the next start; else members' modules would fill the disk with it.
 func TestCompiledCodeGoes(t *testing.T) {
 	dir := t.TempDir()
+	replace := func(path string, fill func(io.Writer) error) error { return durable.Write(path, 0o600, false, fill) }
 	open := func() *Library {
-		l, err := Open(DefaultConfig(10), Host{Dir: dir, Self: "me", Log: slog.New(slog.DiscardHandler)})
+		l, err := Open(DefaultConfig(10), Host{Dir: dir, Self: "me", Replace: replace,
+			Log: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"math/rand/v2"
@@ -23,6 +24,8 @@ import (
 type Host struct {
 	Dir  string // of the files
 	Self PeerID
+	// Replace writes a file whole, and returns when it is on the disk.
+	Replace func(path string, fill func(io.Writer) error) error
 	// Send sends a message to m.To. It must not block, and may lose it; then it may have NotSent called, later.
 	Send func(m *sharedobj.Message)
 	// Here is told what has come that was wanted, without a lock, on a goroutine of the library's.
@@ -176,10 +179,20 @@ func (l *Library) Files() []File {
 	return l.core.Files()
 }
 
-// Add takes in a module from this machine. The bytes may not be changed any more.
+// Add takes in a module from this machine. The bytes may not be changed any more. It waits until they are on the disk,
+// or cannot be: a run that is begun with them goes on after a crash.
 func (l *Library) Add(bin []byte) Hash {
 	r, b := l.kind.AsConstant(bin)
-	l.do(func(now time.Duration) Orders { return l.core.Add(now, r, b) })
+	written := make(chan struct{})
+	l.do(func(now time.Duration) Orders {
+		l.carryOut(l.core.Add(now, r, b))
+		l.tasks = append(l.tasks, func() { close(written) })
+		return Orders{}
+	})
+	select {
+	case <-written:
+	case <-l.quit:
+	}
 	return Hash(r.Digest())
 }
 
@@ -386,8 +399,7 @@ func (l *Library) remove(h Hash) {
 }
 
 func (l *Library) write(s Stored) {
-	err := durable.Write(l.path(s.Hash), 0o600, false, durable.Bytes(s.Bytes)) // it is verified when it is read
-	if err != nil {
+	if err := l.host.Replace(l.path(s.Hash), durable.Bytes(s.Bytes)); err != nil {
 		l.host.Log.Warn("a file cannot be kept on the disk", "kind", l.kind.Name, "hash", s.Hash, "error", err)
 		l.mu.Lock()
 		l.core.NotStored(s.Hash)
