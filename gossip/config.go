@@ -69,9 +69,11 @@ type Config struct {
 	FlatPeers int
 	// StandbyAfter is how long the second gateway of a cluster waits for the first: default 300 ms.
 	StandbyAfter time.Duration
-	// BeaconEvery is how often a gateway is heard in its cluster at least: default 2 s. One that was not
+	// BeaconEvery is how often a gateway says in its cluster that it is there: default 2 s. One that was not
 	// heard for three times that is replaced.
 	BeaconEvery time.Duration
+	// TurnEvery is for how long a cluster has the same second gateway: default an hour, by each member's clock.
+	TurnEvery time.Duration
 
 	// AuthorRate bounds the combined messages of one author: default 40 per second, 80 at once. The author's own
 	// Publish keeps to it.
@@ -117,6 +119,7 @@ func (c Config) withDefaults() (Config, error) {
 	setDefault(&c.FlatPeers, 16)
 	setDefault(&c.StandbyAfter, 300*time.Millisecond)
 	setDefault(&c.BeaconEvery, 2*time.Second)
+	setDefault(&c.TurnEvery, time.Hour)
 	setDefault(&c.AuthorRate, Rate{PerSecond: 40, Burst: 80})
 	setDefault(&c.StrangerRate, Rate{PerSecond: 20, Burst: 200})
 	setDefault(&c.NeighbourRate, Rate{PerSecond: 400, Burst: 1000})

@@ -40,10 +40,10 @@ var Identity = identity
 // PeersIn is how many neighbours pubsub knows to be in a topic.
 func (g *Gossip) PeersIn(topic string) int { return len(g.ps.ListPeers(topic)) }
 
-// NearTopic is the name of a cluster's topic, and Rank the order in which its members are its gateways.
+// NearTopic is the name of a cluster's topic, and Elected are its gateways in an epoch.
 func NearTopic(swarm, cluster string) string { return namesOf(swarm).near(cluster) }
 
-var Rank = rank
+var Elected = elected
 
 // Heeds says whether it counts that a neighbour wants no copies of a message.
 func (g *Gossip) Heeds(from peer.ID) bool {

@@ -40,7 +40,7 @@ type Gossip struct {
 
 	authors  *authors
 	nextSeq  atomic.Uint64
-	lastSent atomic.Pointer[time.Time] // nil: never; not by the clock on the wall, which may go back
+	beaconed atomic.Pointer[time.Time] // nil: never; not by the clock on the wall, which may go back
 	queue    chan item                 // to sendLoop
 	bridge   chan crossing
 	arrivals chan *received // to deliverLoop
@@ -58,6 +58,8 @@ type Gossip struct {
 	members  Members
 	flat     bool
 	election *election
+	epoch    int64 // as the election knows it
+	unranked bool  // it does not know these members yet
 	standing standing
 }
 

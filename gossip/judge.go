@@ -202,7 +202,7 @@ func (g *Gossip) judge(_ context.Context, from peer.ID, m *pubsub.Message) pubsu
 func (g *Gossip) standsBy(author peer.ID) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.standing == standingSecond && !slices.Contains(g.election.ranked, author)
+	return g.standing == standingSecond && !slices.Contains(g.election.first, author)
 }
 
 // charge takes what an envelope costs. Of strangers, who share what a neighbour may bring by all of them, those are

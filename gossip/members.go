@@ -34,12 +34,11 @@ func (g *Gossip) SetMembers(m Members) {
 		ids[i] = p.ID
 	}
 	g.authors.setMembers(ids)
-	ranked := rank(m.Cluster, m.Peers)
 
 	g.mu.Lock()
 	g.members = m
 	g.flat = isFlat(m, g.cfg.FlatPeers, g.flat)
-	g.election.setMembers(ranked)
+	g.unranked = true
 	g.mu.Unlock()
 	select {
 	case g.changed <- struct{}{}:
@@ -83,7 +82,7 @@ func isFlat(m Members, limit int, was bool) bool {
 	return len(m.Peers) < limit*3/4
 }
 
-// heard notes that an author is alive.
+// heard notes that an author is there as a gateway.
 func (g *Gossip) heard(id peer.ID) {
 	now := time.Now()
 	g.mu.Lock()
@@ -106,16 +105,34 @@ func (g *Gossip) keepLoop() {
 		case <-ticker.C:
 		}
 		now := time.Now()
-		g.mu.Lock()
-		g.standing = standingNone
-		if !g.flat {
-			g.standing = g.election.standing(now)
-		}
-		gateway := g.standing != standingNone
-		g.mu.Unlock()
+		gateway := g.stand(now)
 		_ = g.reconcile(now) // it fails only when the Gossip is being closed, and is tried again
-		if last := g.lastSent.Load(); gateway && (last == nil || now.Sub(*last) >= g.cfg.BeaconEvery-keepEvery/2) {
+		if last := g.beaconed.Load(); gateway && (last == nil || now.Sub(*last) >= g.cfg.BeaconEvery-keepEvery/2) {
 			g.enqueue(item{Kind: kindBeacon})
 		}
 	}
+}
+
+// stand takes this peer's place among the gateways, and says whether it is one, and not only goes on. Only keepLoop
+// calls it. Members are ranked aside from mu: there may be thousands.
+func (g *Gossip) stand(now time.Time) (gateway bool) {
+	g.mu.Lock()
+	epoch, m := now.UnixNano()/int64(g.cfg.TurnEvery), g.members
+	changed := g.unranked || epoch != g.epoch
+	g.unranked, g.epoch = false, epoch
+	g.mu.Unlock()
+	var first, second []peer.ID
+	if changed {
+		first, second = rank(m.Cluster, m.Peers), turn(m.Cluster, m.Peers, epoch)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if changed {
+		g.election.setMembers(first, second)
+	}
+	g.standing = standingNone
+	if !g.flat {
+		g.standing, gateway = g.election.standing(now)
+	}
+	return gateway
 }

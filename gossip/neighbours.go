@@ -12,15 +12,14 @@ import (
 // Who should be connected so that topics hold together: in a ring of n, sorted, each peer has those at
 // distance 1, 2, 4, 8, ... as neighbours, and so is one itself for as many: a few connections each, and no
 // peer's death splits the ring. Members of a cluster form such a ring, or everybody while the swarm is flat.
-// Clusters form another, sorted by name, where a gateway's neighbours are the first gateways of the clusters,
-// as ranked.
+// Clusters form another, sorted by name, where a gateway's neighbours are the gateways of the clusters, as ranked.
 
 // maxWanted is how many neighbours a peer looks for at most.
 const maxWanted = 24
 
 // wanted returns whom this peer should be connected to, gateways of other clusters first. Members are sorted,
 // as normal leaves them.
-func wanted(self peer.ID, m Members, flat, gateway bool) []peer.ID {
+func wanted(self peer.ID, m Members, flat, gateway bool, epoch int64) []peer.ID {
 	var ring []peer.ID
 	for _, p := range m.Peers {
 		if flat || p.Cluster == m.Cluster {
@@ -39,8 +38,7 @@ func wanted(self peer.ID, m Members, flat, gateway bool) []peer.ID {
 		}
 		slices.Sort(clusters)
 		for _, c := range fingers(clusters, m.Cluster) {
-			others := rank(c, byCluster[c])
-			ids = append(ids, others[:min(len(others), gatewaysEach)]...)
+			ids = append(ids, elected(c, byCluster[c], epoch)...)
 		}
 	}
 	ids = append(ids, fingers(ring, self)...)
@@ -83,7 +81,7 @@ func (g *Gossip) connectLoop() {
 		case <-ticker.C:
 		}
 		g.mu.Lock()
-		ids := wanted(g.self, g.members, g.flat, g.standing != standingNone)
+		ids := wanted(g.self, g.members, g.flat, g.standing != standingNone, g.epoch)
 		g.mu.Unlock()
 		for _, id := range ids {
 			if g.host.Network().Connectedness(id) == network.Connected {

@@ -218,6 +218,20 @@ func (s *swarm) gateways(cluster string) (list []int) {
 	return list
 }
 
+// roles returns the gateways that cluster c0 elects when so many epochs have passed, and another one of it.
+func (s *swarm) roles(epochs int64, every time.Duration) (first, second, other int) {
+	var cluster []gossip.Member
+	for i, h := range s.hosts {
+		cluster = append(cluster, gossip.Member{ID: h.ID(), Cluster: s.clusters[i], Reachable: true})
+	}
+	ids := gossip.Elected("c0", cluster, time.Now().UnixNano()/int64(every)+epochs)
+	first, second = s.index(ids[0]), s.index(ids[1])
+	for other == first || other == second {
+		other++
+	}
+	return first, second, other
+}
+
 // others lists the open peers but some.
 func (s *swarm) others(but ...int) (list []int) {
 	for i, g := range s.peers {

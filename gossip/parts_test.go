@@ -137,7 +137,7 @@ func TestElection(t *testing.T) {
 	p := ids(5)
 	now := time.Unix(1000, 0)
 	e := newElection(p[4], 6*time.Second)
-	e.setMembers(p)
+	e.setMembers(p, p)
 	expect := func(what string, want ...peer.ID) {
 		t.Helper()
 		if got := e.gateways(now); !slices.Equal(got, want) {
@@ -167,8 +167,8 @@ func TestElection(t *testing.T) {
 	if got := e.gateways(now); !slices.Contains(got, p[4]) {
 		t.Errorf("who hears nobody does not help itself: %v", got)
 	}
-	e.setMembers([]peer.ID{p[2], p[4]})
-	if got := e.standing(now); got == standingNone {
+	e.setMembers([]peer.ID{p[2], p[4]}, []peer.ID{p[2], p[4]})
+	if got, _ := e.standing(now); got == standingNone {
 		t.Errorf("standing %v in a cluster of two", got)
 	}
 }
@@ -187,7 +187,8 @@ func TestElectionAgrees(t *testing.T) {
 		var all []*election
 		for _, m := range members {
 			e := newElection(m.ID, 6*time.Second)
-			e.setMembers(rank("c", rapid.Permutation(members).Draw(t, "order")))
+			list := rapid.Permutation(members).Draw(t, "order")
+			e.setMembers(rank("c", list), turn("c", list, 17))
 			all = append(all, e)
 		}
 		for range 20 {
@@ -208,7 +209,7 @@ func TestElectionAgrees(t *testing.T) {
 			}
 		}
 		first := all[0].gateways(now)
-		if len(first) != min(n, gatewaysEach) {
+		if len(first) != min(n, 2) {
 			t.Fatalf("gateways %v of %d members", first, n)
 		}
 		for i, e := range all {
@@ -234,10 +235,10 @@ func TestWantedHoldsTogether(t *testing.T) {
 		gone := map[peer.ID]bool{}
 		gateways := map[peer.ID]bool{}
 		for c := range clusters {
-			ranked := rank(fmt.Sprint("c", c), all)
-			for i, id := range ranked[:min(len(ranked), gatewaysEach)] {
+			there := elected(fmt.Sprint("c", c), all, 17)
+			for i, id := range there {
 				gateways[id] = true
-				if i == 0 && len(ranked) > 1 && !flat {
+				if i == 0 && len(there) > 1 && !flat {
 					gone[id] = true
 				}
 			}
@@ -251,7 +252,7 @@ func TestWantedHoldsTogether(t *testing.T) {
 			return id
 		}
 		for _, p := range all {
-			w := wanted(p.ID, Members{Cluster: p.Cluster, Peers: all}, flat, gateways[p.ID])
+			w := wanted(p.ID, Members{Cluster: p.Cluster, Peers: all}, flat, gateways[p.ID], 17)
 			if len(w) > maxWanted {
 				t.Fatalf("%d neighbours", len(w))
 			}
@@ -355,7 +356,7 @@ func TestBeaconsAndTheWallClock(t *testing.T) {
 	}
 	g := &Gossip{key: key, codec: wire.Control(), authors: newAuthors(&cfg, "self", 0)}
 	g.send([]item{{Kind: kindBeacon}})
-	if last := g.lastSent.Load(); last == nil || !strings.Contains(last.String(), " m=") {
+	if last := g.beaconed.Load(); last == nil || !strings.Contains(last.String(), " m=") {
 		t.Errorf("it was sent at %v", last)
 	}
 }

@@ -3,6 +3,7 @@ package gossip
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -120,8 +121,10 @@ func (g *Gossip) send(items []item) {
 	}
 	g.authors.deliver(g.self, seq)
 	g.count.envelopes.Add(1)
-	now := time.Now()
-	g.lastSent.Store(&now)
+	if hasBeacon(items) {
+		now := time.Now()
+		g.beaconed.Store(&now)
+	}
 	for _, r := range g.joined() {
 		if r.class == wide && onlyBeacons(items) {
 			continue
@@ -134,10 +137,9 @@ func (g *Gossip) send(items []item) {
 }
 
 func onlyBeacons(items []item) bool {
-	for _, it := range items {
-		if it.Kind != kindBeacon {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(items, func(it item) bool { return it.Kind != kindBeacon })
+}
+
+func hasBeacon(items []item) bool {
+	return slices.ContainsFunc(items, func(it item) bool { return it.Kind == kindBeacon })
 }

@@ -180,7 +180,9 @@ func (g *Gossip) listen(ctx context.Context, r *topicRoom) {
 
 // take has an envelope repeated and delivered, as far as it should be. It does not block.
 func (g *Gossip) take(c class, data []byte, r *received) {
-	g.heard(r.author)
+	if hasBeacon(r.Items) {
+		g.heard(r.author)
+	}
 	g.cross(c, data, r)
 	if !g.authors.deliver(r.author, r.Seq) {
 		return
