@@ -22,7 +22,11 @@ const (
 	maxPeerStreams   = 256       // with one peer, all protocols together
 	maxProtoStreams  = 64        // of one protocol with one peer
 	maxStrange       = 16        // that a stranger may open: the handshake, identify, and what waits for its admission
-	trimGrace        = 30 * time.Second
+	// What part of the memory that is left one peer may have. A stream over TCP counts as its window, 256 KiB, though
+	// nothing may come on it, and one for which there is no room ends its connection. A member alone has all streams
+	// that it may have.
+	memberPart, strangerPart = 7, 64
+	trimGrace                = 30 * time.Second
 
 	// maxHalfOpen is more than what one address may have. Whoever opens connections from there and says nothing, which
 	// lasts 15 s with each, keeps nobody out; nor does who has more addresses, see silent.go.
@@ -65,8 +69,8 @@ func resourceManager(maxConns, perAddress int, admitted func(peer.ID) bool) (net
 		},
 	}
 	loopback4, loopback6 := netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")
-	return rcmgr.NewResourceManager(
-		doorman{rcmgr.NewFixedLimiter(limits.Build(defaults.AutoScale())), admitted},
+	d := &doorman{Limiter: rcmgr.NewFixedLimiter(limits.Build(defaults.AutoScale())), admitted: admitted}
+	m, err := rcmgr.NewResourceManager(d,
 		rcmgr.WithLimitPerSubnet(
 			[]rcmgr.ConnLimitPerSubnet{{PrefixLength: 32, ConnCount: perAddress}},
 			[]rcmgr.ConnLimitPerSubnet{{PrefixLength: 56, ConnCount: perAddress},
@@ -78,22 +82,45 @@ func resourceManager(maxConns, perAddress int, admitted func(peer.ID) bool) (net
 		),
 		rcmgr.WithConnRateLimiters(connRate(perAddress, loopback4, loopback6)),
 	)
+	d.manager = m
+	return m, err
 }
 
-// A doorman has strangers open few streams: on one that says nothing libp2p waits for 10 s, as guard does.
+// A doorman has strangers open few streams: on one that says nothing libp2p waits for 10 s, as guard does. And it has
+// nobody take all memory: each may have a part of what the others leave.
 type doorman struct {
 	rcmgr.Limiter
 	admitted func(peer.ID) bool
+	manager  network.ResourceManager
 }
 
-func (d doorman) GetPeerLimits(id peer.ID) rcmgr.Limit {
-	return peerLimit{d.Limiter.GetPeerLimits(id), func() bool { return d.admitted(id) }}
+func (d *doorman) GetPeerLimits(id peer.ID) rcmgr.Limit {
+	return peerLimit{d.Limiter.GetPeerLimits(id), d, func() bool { return d.admitted(id) }}
+}
+
+// left is the memory that nobody has taken. Who asks holds the lock of a peer's scope: the system's comes after it in
+// the resource manager's order.
+func (d *doorman) left() (left int64) {
+	_ = d.manager.ViewSystem(func(s network.ResourceScope) error {
+		left = maxNetworkMemory - s.Stat().Memory
+		return nil
+	})
+	return left
 }
 
 // peerLimit is asked anew for each stream, so it grows when its peer is admitted.
 type peerLimit struct {
 	rcmgr.Limit
+	doorman  *doorman
 	admitted func() bool
+}
+
+func (l peerLimit) GetMemoryLimit() int64 {
+	part := int64(memberPart)
+	if !l.admitted() {
+		part = strangerPart
+	}
+	return min(l.Limit.GetMemoryLimit(), l.doorman.left()/part)
 }
 
 func (l peerLimit) GetStreamLimit(d network.Direction) int {

@@ -46,3 +46,58 @@ func TestStreamsOfStrangers(t *testing.T) {
 		t.Errorf("a member has %d streams", got)
 	}
 }
+
+// Ten members have as many streams as they may, over TCP, where each counts as its window, and say nothing on them. A
+// member that comes later opens as many as eight runs need: without room its first one would end its connection.
+func TestSilentStreamsLeaveRoom(t *testing.T) {
+	const window = 256 << 10 // what yamux takes for a stream
+	open := func() *Host {
+		h, err := Open(t.Context(), Config{StateDir: t.TempDir(), Trust: TrustOpen,
+			Listen: []string{"/ip4/127.0.0.1/tcp/0"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { h.Close() })
+		return h
+	}
+	v := open()
+	connect := func() *Host {
+		member := open()
+		if err := member.Connect(t.Context(), v.Addrs()[0]); err != nil {
+			t.Fatal(err)
+		}
+		return member
+	}
+	for range 10 {
+		silent := connect()
+		err := v.inner.Network().ResourceManager().ViewPeer(silent.id, func(scope network.PeerScope) error {
+			for range maxPeerStreams {
+				stream, err := scope.BeginSpan()
+				if err != nil {
+					return err
+				}
+				t.Cleanup(stream.Done)
+				if stream.ReserveMemory(window, network.ReservationPriorityAlways) != nil {
+					break
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	member := connect()
+	for n := range 32 {
+		s, err := member.inner.Network().NewStream(t.Context(), v.id)
+		if err != nil {
+			t.Fatalf("stream %d: %v", n, err)
+		}
+		if _, err := s.Write([]byte{1}); err != nil {
+			t.Fatalf("stream %d: %v", n, err)
+		}
+	}
+	if _, err := v.outer.NewStream(t.Context(), member.id, ping.ID); err != nil {
+		t.Error(err)
+	}
+}
