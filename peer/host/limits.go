@@ -23,9 +23,9 @@ const (
 	maxProtoStreams  = 64        // of one protocol with one peer
 	maxStrange       = 16        // that a stranger may open: the handshake, identify, and what waits for its admission
 	// What part of the memory that is left one peer may have. A stream over TCP counts as its window, 256 KiB, though
-	// nothing may come on it, and one for which there is no room ends its connection. A member alone has all streams
-	// that it may have.
-	memberPart, strangerPart = 7, 64
+	// nothing may come on it, and one for which there is no room ends its connection. A member alone has as many as it
+	// may have of two protocols; twenty who take all that they may leave a newcomer the few of its handshake.
+	memberPart, strangerPart = 14, 64
 	trimGrace                = 30 * time.Second
 
 	// maxHalfOpen is more than what one address may have. Whoever opens connections from there and says nothing, which

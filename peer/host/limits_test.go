@@ -47,8 +47,9 @@ func TestStreamsOfStrangers(t *testing.T) {
 	}
 }
 
-// Ten members have as many streams as they may, over TCP, where each counts as its window, and say nothing on them. A
-// member that comes later opens as many as eight runs need: without room its first one would end its connection.
+// Twenty members have as many streams as they may, over TCP, where each counts as its window, and say nothing on them.
+// A member that comes later is admitted, as a stranger until then, and opens as many as eight runs need: without room
+// its first one would end its connection.
 func TestSilentStreamsLeaveRoom(t *testing.T) {
 	const window = 256 << 10 // what yamux takes for a stream
 	open := func() *Host {
@@ -68,7 +69,7 @@ func TestSilentStreamsLeaveRoom(t *testing.T) {
 		}
 		return member
 	}
-	for range 10 {
+	for range 20 {
 		silent := connect()
 		err := v.inner.Network().ResourceManager().ViewPeer(silent.id, func(scope network.PeerScope) error {
 			for range maxPeerStreams {
