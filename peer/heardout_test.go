@@ -171,3 +171,33 @@ func TestWhatIsToldAfterwardsIsAdded(t *testing.T) {
 		}
 	}
 }
+
+// Guards that a run which was suspended begins anew: what a peer told last before is not its last word afterwards,
+// whoever hears it, and this peer does not tell it any more either.
+func TestLastWordBeforeSuspension(t *testing.T) {
+	x, heard := newCrowded(), &listener{}
+	b := &base{now: func() time.Time { return x.now }, every: time.Second}
+	c := &conductor{base: b, outside: outside{swarm: &swarm{members: &x.members}, voice: &voice{base: b, gossip: heard},
+		work: &work{running: func() report.RunStats { return report.RunStats{} }}, hours: &hours{}},
+		parts: map[job.RunID]*part{}}
+	var last, first load
+	last.Stats.Executed, first.Workers, first.Stats.Executed = 9, 2, 1
+	old := &part{manifest: &runs.Manifest{Owner: "p0"}}
+	c.parts[job.RunID{}] = old
+	c.hearLoad("b1", encode(&last))
+	x.now = x.now.Add(time.Second)
+	next := &part{manifest: old.manifest, loads: old.loads, began: x.now}
+	c.parts[job.RunID{}] = next
+	old.settle(c, port.Figures{}, session.Stats{})
+	if len(heard.loads) != 0 {
+		t.Errorf("it tells %+v of the part before", heard.loads)
+	}
+	c.hearLoad("b1", encode(&first))
+	if l := next.loads["b1"]; l.Workers != 2 || l.Stats.Executed != 1 {
+		t.Errorf("%d workers, %d jobs done", l.Workers, l.Stats.Executed)
+	}
+	next.settle(c, port.Figures{}, session.Stats{})
+	if len(heard.loads) != 1 {
+		t.Errorf("of the part that is %+v is told", heard.loads)
+	}
+}

@@ -206,7 +206,7 @@ func (t *conductor) hearLoad(from peer.ID, payload []byte) {
 			r.loads = map[peer.ID]*load{}
 		}
 		if old := r.loads[from]; old != nil {
-			if l.overtaken(old) {
+			if l.overtaken(old) && !old.heard.Before(r.began) { // not if it is of the part before a suspension
 				l = *old
 			}
 			l.before, l.beforeAt = old.Stats.Executed, old.heard

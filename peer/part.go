@@ -242,7 +242,8 @@ func (r *part) settle(t *conductor, f port.Figures, s session.Stats) {
 	defer t.mu.Unlock()
 	r.late = f.Late
 	r.conclude(t, &final)
-	if r.manifest.Owner != t.self {
+	next := t.parts[r.manifest.Run] // another one if the run was resumed
+	if r.manifest.Owner != t.self && (next == nil || next == r) {
 		r.tellLast(t, &final, f.Late)
 	}
 }

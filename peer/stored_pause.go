@@ -17,7 +17,7 @@ const pausedFile = "paused"
 // storedPause keeps a pause on disk: whoever has paused a machine did not ask for it to compute after a restart, which
 // he may know nothing of.
 type storedPause struct {
-	path string // empty: nothing is kept
+	path string     // empty: nothing is kept
 	mu   sync.Mutex // is held from when it is looked at what there is to keep until that is on disk
 }
 

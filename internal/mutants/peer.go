@@ -276,7 +276,11 @@ var peerMutants = []mutant{
 	{name: "figures/after-the-last", wrong: "a load that was counted before the last word is told after it",
 		file: "peer/load.go", pkg: "peer", run: "^TestNothingIsToldAfterTheLastWord$", old: "if !r.toldLast && !", new: "if !"},
 	{name: "figures/overtaken", wrong: "a load that comes after the last word is taken for the present",
-		run: "^TestLastWordIsNotOvertaken$", old: "			if l.overtaken(old) {", new: "			if false {"},
+		run: "^TestLastWordIsNotOvertaken$", old: "			if l.overtaken(old) &&", new: "			if false &&"},
+	{name: "figures/suspended", wrong: "nobody takes part in a run for some seconds after it has been resumed",
+		run: "^TestLastWordBeforeSuspension$", old: " && !old.heard.Before(r.began) {", new: " {"},
+	{name: "figures/resumed", wrong: "a peer that has resumed a run says that it takes no part in it", file: "peer/part.go",
+		pkg: "peer", run: "^TestLastWordBeforeSuspension$", old: " && (next == nil || next == r) {", new: " && (true || next == r) {"},
 	{name: "figures/twice", wrong: "what a part did is added once more when a slow worker has told", file: "peer/part.go",
 		pkg: "peer", run: "^TestWhatIsToldAfterwardsIsAdded$", old: "	if r.settled {", new: "	if false {"},
 }
