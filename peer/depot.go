@@ -317,7 +317,10 @@ func (x *depot) deposit(d control.Deposit) (control.DepositInfo, error) {
 		return control.DepositInfo{}, control.Errorf(control.ErrRefused, "a deposit has %d bytes at most, not %d",
 			control.MaxDeposit, len(d.Bytes))
 	case len(d.Bytes) > 0:
-		h = x.lib.Add(bytes.Clone(d.Bytes))
+		if h = x.lib.Add(bytes.Clone(d.Bytes)); x.lib.Size(h) == 0 {
+			return control.DepositInfo{}, control.Errorf(control.ErrUnavailable,
+				"the disk does not take the deposit: the daemon's log says why")
+		}
 	case !named:
 		return control.DepositInfo{}, control.Errorf(control.ErrBadInput,
 			"a deposit is bytes, or named by 64 hexadecimal digits")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -262,5 +263,25 @@ func TestWhatJobsLeaveIsKept(t *testing.T) {
 	}
 	if p := q.of[accountOf(deposits.PeerID(owner.String()))]; p == nil || p.bytes != 900 {
 		t.Errorf("the owner's account has %+v", p)
+	}
+}
+
+// Guards that a deposit which the disk does not take is refused, and taken later: whoever is told that it is here hands
+// it in again after weeks.
+func TestDepositOnFullDisk(t *testing.T) {
+	b, _ := standing()
+	state := t.TempDir()
+	d := drawn(b, 1, state)
+	x := &depot{base: b, self: "somebody", send: func(*stream.Shared) {}}
+	if err := x.open(&Config{Host: host.Config{StateDir: state}}, &quota{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(x.close)
+	for _, full := range []bool{true, false} {
+		d.set(func() { d.full = full })
+		info, err := x.deposit(control.Deposit{Bytes: []byte("kept")})
+		if full != errors.Is(err, control.ErrUnavailable) || full != (len(x.core.Items()) == 0) {
+			t.Errorf("full: %t: %+v, %v, %d are written down", full, info, err, len(x.core.Items()))
+		}
 	}
 }

@@ -44,4 +44,7 @@ var livesMutants = []mutant{
 	{name: "lives/module-not-yet", wrong: "a module is lost with the machine that its run has begun on",
 		file: "peer/library/library.go", pkg: "peer", run: "^TestModulesOutliveAPowerCut$",
 		old: "	case <-written:\n", new: "	default:\n"},
+	{name: "lives/deposited-nowhere", wrong: "a deposit that the disk does not take is said to be here",
+		file: "peer/depot.go", pkg: "peer", run: "^TestDepositOnFullDisk$",
+		old: "x.lib.Size(h) == 0 {", new: "x.lib.Size(h) < 0 {"},
 }
