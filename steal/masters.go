@@ -53,7 +53,9 @@ func (ld *leading) masterTick() {
 func (ld *leading) mastership() *mastership {
 	runs := ld.segments.root != nil && ld.segments.root.state != waiting
 	ld.masters.work(ld.segments.ready().Workers > 0, runs && !ld.standsStill(2*ld.cfg.MasterLease))
-	ld.masters.Lease = max(ld.cfg.MasterLease, ld.behind(ld.masters.follows()))
+	if !ld.masters.gone { // what is unanswered since says nothing of the link
+		ld.masters.Lease = max(ld.cfg.MasterLease, ld.behind(ld.masters.follows()))
+	}
 	return ld.masters
 }
 

@@ -288,3 +288,17 @@ func TestMasterBehindSlowLink(t *testing.T) {
 		}
 	}
 }
+
+// Of a master that is known to be gone nothing is on the way: a result for it that stays unanswered does not make its
+// link a slow one that is waited for.
+func TestGoneMasterBehindLink(t *testing.T) {
+	c := masterCore(t, "d1", false)
+	c.SetMembers(0, parseMembers("a: o x, b: d1 d2"))
+	*c.links.of("a") = policy.Link{RTT: 100 * time.Millisecond}
+	c.Hear(0, beaconOf(Address{"o", 1}, 1, 0))
+	c.Masters.over("o", 2)
+	c.links.overdue("a", 2*time.Second, 4<<10)
+	if at, _ := c.until(t, time.Minute, Tell); at != c.cfg.BeaconEvery {
+		t.Errorf("it begins at %v", at)
+	}
+}

@@ -81,6 +81,8 @@ var masterMutants = []mutant{
 	{name: "masters/slow-link", wrong: "a master whose beacons wait behind long results on a slow link is believed dead",
 		file: "steal/masters.go", run: "^TestMasterBehindSlowLink$",
 		old: "max(ld.cfg.MasterLease, ld.behind(ld.masters.follows()))", new: "ld.cfg.MasterLease"},
+	{name: "masters/gone-is-slow", wrong: "a master that is known to be gone is waited for as if its link were slow",
+		run: "^TestGoneMasterBehindLink$", old: "	if !ld.masters.gone {", new: "	if true {"},
 	{name: "policy/slow-link-unseen", wrong: "a link on which small messages take long is taken for one of 100 KB/s",
 		file: "steal/policy/view.go", pkg: "steal/policy", run: "^TestRate$", old: "	case over > 0:\n",
 		new: "	case over < 0:\n"},
