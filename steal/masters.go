@@ -53,7 +53,7 @@ func (ld *leading) masterTick() {
 func (ld *leading) mastership() *mastership {
 	runs := ld.segments.root != nil && ld.segments.root.state != waiting
 	ld.masters.work(ld.segments.ready().Workers > 0, runs && !ld.standsStill(2*ld.cfg.MasterLease))
-	if !ld.masters.gone { // what is unanswered since says nothing of the link
+	if ld.masters.silence < ld.cfg.BeaconEvery { // what is unanswered since may say that it is gone
 		ld.masters.Lease = max(ld.cfg.MasterLease, ld.behind(ld.masters.follows()))
 	}
 	return ld.masters

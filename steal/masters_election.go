@@ -92,7 +92,6 @@ type mastership struct {
 	// Lease is how long no master must have been heard: Config.MasterLease, and longer where the master's beacons have
 	// to come over a slow link.
 	Lease time.Duration
-	gone  bool // the master's life is known to be over: no beacon of it is on the way
 
 	begun    bool          // there was an input
 	fresh    bool          // begin as master
@@ -242,7 +241,7 @@ func (m *mastership) follow(from Address, its claim, instead bool) (ended PeerID
 		}
 		return m.hasEnded(from.Peer) // the old one has not fallen silent, and comes first
 	}
-	m.leader, m.claims, m.leaderAt, m.gone = from, its, m.seen, false
+	m.leader, m.claims, m.leaderAt = from, its, m.seen
 	if its.waiting && m.second.Peer != "" && m.seen-m.secondAt < m.Lease/2 {
 		m.leader, m.claims = m.second, claim{id: m.second.Peer} // it has taken what waits, and was heard before that
 		old = from.Peer
@@ -325,7 +324,7 @@ func (m *mastership) over(id PeerID, floor Incarnation) {
 	if m.leader.Peer == id && m.leader.Inc < floor {
 		m.leader.Inc = floor // its next life listens for a lease first and is no rival either
 		m.claims.waiting = false
-		m.gone, m.Lease = true, m.cfg.MasterLease
+		m.Lease = m.cfg.MasterLease
 		m.silence = max(m.silence, m.Lease-m.cfg.BeaconEvery)
 	}
 }

@@ -289,16 +289,22 @@ func TestMasterBehindSlowLink(t *testing.T) {
 	}
 }
 
-// Of a master that is known to be gone nothing is on the way: a result for it that stays unanswered does not make its
-// link a slow one that is waited for.
+// Of a master that is gone nothing is on the way: results for it that stay unanswered do not make its link a slow one
+// that is waited for, be it known to be gone or silent.
 func TestGoneMasterBehindLink(t *testing.T) {
-	c := masterCore(t, "d1", false)
-	c.SetMembers(0, parseMembers("a: o x, b: d1 d2"))
-	*c.links.of("a") = policy.Link{RTT: 100 * time.Millisecond}
-	c.Hear(0, beaconOf(Address{"o", 1}, 1, 0))
-	c.Masters.over("o", 2)
-	c.links.overdue("a", 2*time.Second, 4<<10)
-	if at, _ := c.until(t, time.Minute, Tell); at != c.cfg.BeaconEvery {
-		t.Errorf("it begins at %v", at)
+	for known, begins := range map[bool]time.Duration{true: 2 * time.Second, false: 6 * time.Second} {
+		c := masterCore(t, "d1", false)
+		c.SetMembers(0, parseMembers("a: o x, b: d1 d2"))
+		*c.links.of("a") = policy.Link{RTT: 100 * time.Millisecond}
+		c.Hear(0, beaconOf(Address{"o", 1}, 1, 0))
+		if known {
+			c.Masters.over("o", 2)
+		} else {
+			c.until(t, 3*time.Second, Tell)
+		}
+		c.links.overdue("a", 2*time.Second, 4<<10)
+		if at, _ := c.until(t, time.Minute, Tell); at != begins {
+			t.Errorf("known to be gone: %v, it begins at %v", known, at)
+		}
 	}
 }

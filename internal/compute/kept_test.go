@@ -104,7 +104,8 @@ func TestKeptWaitsForThePulse(t *testing.T) {
 		}
 	}
 	e.Poll()
-	keep(0) // what the start told
+	keep(0)                   // what the start told
+	e.kept.spent = -time.Hour // on a busy machine encoding may take long
 	if keep(3) {
 		t.Error("three kept outcomes call the loop")
 	}
