@@ -95,6 +95,16 @@ type Options struct {
 	Once func(name string, run func() (*sim.Report, error)) (*sim.Report, error)
 }
 
+// of is what one of several parts of a page is made with: runs of different parts have different names.
+func (o Options) of(part string) Options {
+	if once := o.Once; once != nil {
+		o.Once = func(name string, run func() (*sim.Report, error)) (*sim.Report, error) {
+			return once(part+"-"+name, run)
+		}
+	}
+	return o
+}
+
 // seeds says how many.
 func (o Options) seeds() string {
 	if o.Seeds == 1 {

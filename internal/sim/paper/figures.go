@@ -31,7 +31,7 @@ func sweep(o Options, d *Document, axis string, policies []string, points []poin
 				Overhead: raytracer.Overhead})
 		}
 	}
-	reports, err := measure(o, setups)
+	reports, err := measure(o.of(axis), setups)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func sweepApplications(o Options, d *Document, traced [][]*sim.Report) error {
 			}
 		}
 	}
-	reports, err := measure(o, setups)
+	reports, err := measure(o.of("applications"), setups)
 	if err != nil {
 		return err
 	}

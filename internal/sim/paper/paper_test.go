@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -334,5 +335,29 @@ func TestGame(t *testing.T) {
 	page := gamePage(Options{Seeds: 1}, depth, leaf, work, positions, runs).String()
 	if strings.Contains(page, "%!") || !strings.Contains(page, " % on 16.") {
 		t.Error(page)
+	}
+}
+
+// Guards that runs that are kept are taken for themselves only: no two runs of a page have one name.
+func TestRunsOfAPageHaveNames(t *testing.T) {
+	for _, name := range []string{"table1", "figure2", "figure3", "scenarios", "close", "bounds"} {
+		table, err := TableNamed(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var mu sync.Mutex
+		asked := map[string]bool{}
+		_, err = table.Make(Options{Seeds: 2, Once: func(run string, _ func() (*sim.Report, error)) (*sim.Report, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if asked[run] {
+				t.Errorf("%s has two runs %s", name, run)
+			}
+			asked[run] = true
+			return &sim.Report{Elapsed: time.Second, Peers: 1, Workers: 1}, nil
+		}})
+		if err != nil || len(asked) == 0 {
+			t.Errorf("%s has %d runs: %v", name, len(asked), err)
+		}
 	}
 }
