@@ -246,4 +246,6 @@ var worldMutants = []mutant{
 	{name: "adaptsim/link-still-full", wrong: "a link that is still full of what it took on when it was slow counts as fast",
 		file: "internal/sim/network.go", run: "^TestLinksThatRecoverBringBack$",
 		old: "c.Transmission(longResult) + max(", new: "c.Transmission(longResult) + 0*max("},
+	{name: "paper/one-name", wrong: "runs of two parts of a page are kept under one name", file: "internal/sim/paper/figures.go",
+		pkg: "internal/sim/paper", run: "^TestRunsOfAPageHaveNames$", old: "measure(o.of(axis), setups)", new: "measure(o, setups)"},
 }
