@@ -347,7 +347,7 @@ func TestRunsOfAPageHaveNames(t *testing.T) {
 		}
 		var mu sync.Mutex
 		asked := map[string]bool{}
-		_, err = table.Make(Options{Seeds: 2, Once: func(run string, _ func() (*sim.Report, error)) (*sim.Report, error) {
+		once := func(run string, _ func() (*sim.Report, error)) (*sim.Report, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			if asked[run] {
@@ -355,8 +355,8 @@ func TestRunsOfAPageHaveNames(t *testing.T) {
 			}
 			asked[run] = true
 			return &sim.Report{Elapsed: time.Second, Peers: 1, Workers: 1}, nil
-		}})
-		if err != nil || len(asked) == 0 {
+		}
+		if _, err = table.Make(Options{Seeds: 2, Once: once}); err != nil || len(asked) == 0 {
 			t.Errorf("%s has %d runs: %v", name, len(asked), err)
 		}
 	}
