@@ -48,10 +48,14 @@ func (t *trial) play(ctx context.Context, a Act) error {
 		return reap(t, who)
 	case Suspend:
 		return t.suspend(ctx, who[0])
-	case Resume:
+	case Resume, Copy:
+		if t.answered {
+			return nil
+		}
+		if a.Kind == Copy {
+			return t.resumeCopy(ctx, who[0])
+		}
 		return t.resume(ctx, who[0], t.run)
-	case Copy:
-		return t.resumeCopy(ctx, who[0])
 	}
 	return fmt.Errorf("there is no fault %q", a.Kind)
 }

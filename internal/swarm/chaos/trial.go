@@ -81,15 +81,16 @@ func (r *Report) String() string {
 
 // A trial is a plan on its way.
 type trial struct {
-	hall   *Hall
-	plan   Plan
-	number int
-	dir    string
-	swarm  swarm.Swarm
-	lab    *swarm.Lab
-	shaper *swarm.Shaper
-	began  time.Time
-	want   local
+	answered bool // before it could be suspended
+	hall     *Hall
+	plan     Plan
+	number   int
+	dir      string
+	swarm    swarm.Swarm
+	lab      *swarm.Lab
+	shaper   *swarm.Shaper
+	began    time.Time
+	want     local
 
 	watch   *watch
 	run     string
