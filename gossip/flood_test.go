@@ -14,6 +14,30 @@ import (
 	"github.com/satin-peer/satin/gossip"
 )
 
+// invent sends what an author says that is made up for it, correctly signed.
+func (a *attacker) invent(payload string) {
+	a.s.t.Helper()
+	key, pub, err := crypto.GenerateEd25519Key(rand.Reader)
+	if err != nil {
+		a.s.t.Fatal(err)
+	}
+	id, err := peer.IDFromPublicKey(pub)
+	if err != nil {
+		a.s.t.Fatal(err)
+	}
+	a.send(a.seal("test", key, id, 1, gossip.KindRun, payload))
+}
+
+// hearsMembers looks whether a flood hurts peer 1, which has a rate of its own: 0 is to hear it.
+func (s *swarm) hearsMembers() {
+	s.t.Helper()
+	s.publish(1, gossip.KindRun, "true")
+	time.Sleep(time.Second)
+	if got := s.received(0); !slices.Contains(got, "1:true") {
+		s.t.Errorf("0 got %q", got)
+	}
+}
+
 // TestFlood floods with announcements of runs that do not exist, correctly signed.
 func TestFlood(t *testing.T) {
 	withAttacker(t, gossip.Config{}, func(s *swarm, a *attacker) {
@@ -34,12 +58,7 @@ func TestFlood(t *testing.T) {
 		if st.Throttled+st.Flooded < 500*seconds-uint64(most) {
 			t.Errorf("%+v", st)
 		}
-		// Whoever has a rate of his own is not hurt.
-		s.publish(1, gossip.KindRun, "true")
-		time.Sleep(time.Second)
-		if got := s.received(0); !slices.Contains(got, "1:true") {
-			t.Errorf("0 got %q", got)
-		}
+		s.hearsMembers()
 	})
 }
 
@@ -50,15 +69,7 @@ func TestFloodOfAuthors(t *testing.T) {
 		s.peers[0].SetMembers(gossip.Members{Peers: []gossip.Member{{ID: s.hosts[1].ID()}}})
 		const authors, seconds = 1200, 4
 		for i := range authors {
-			key, pub, err := crypto.GenerateEd25519Key(rand.Reader)
-			if err != nil {
-				t.Fatal(err)
-			}
-			id, err := peer.IDFromPublicKey(pub)
-			if err != nil {
-				t.Fatal(err)
-			}
-			a.send(a.seal("test", key, id, 1, gossip.KindRun, fmt.Sprint(i)))
+			a.invent(fmt.Sprint(i))
 			time.Sleep(seconds * time.Second / authors)
 		}
 		if got, most := len(s.received(0)), 200+20*(seconds+1); got == 0 || got > most {
@@ -67,11 +78,7 @@ func TestFloodOfAuthors(t *testing.T) {
 		if _, strangers, _ := s.peers[0].Kept(); strangers > gossip.MaxStrangerAuthors {
 			t.Errorf("%d strangers are kept", strangers)
 		}
-		s.publish(1, gossip.KindRun, "true")
-		time.Sleep(time.Second)
-		if got := s.received(0); !slices.Contains(got, "1:true") {
-			t.Errorf("0 got %q", got)
-		}
+		s.hearsMembers()
 	})
 }
 
@@ -97,16 +104,7 @@ func TestNewcomersBesideInvented(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		for second := range 20 + cards {
 			for i := range 25 * len(all) {
-				key, pub, err := crypto.GenerateEd25519Key(rand.Reader)
-				if err != nil {
-					t.Fatal(err)
-				}
-				id, err := peer.IDFromPublicKey(pub)
-				if err != nil {
-					t.Fatal(err)
-				}
-				a := all[i%len(all)]
-				a.send(a.seal("test", key, id, 1, gossip.KindRun, "x"))
+				all[i%len(all)].invent("x")
 			}
 			if second >= 20 {
 				s.publish(newcomer, gossip.KindCard, fmt.Sprint(second))

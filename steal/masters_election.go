@@ -43,11 +43,11 @@ import (
 //     behind it answers with a beacon at once.
 //  4. A peer that listens becomes master when the silence reaches Lease + stagger(n), n being the members of better
 //     rank that it does not believe dead, the silent master not counted. The lease is MasterLease, but longer where
-//     beacons come from another cluster over a slow link, by what is known of that: there they wait behind long
-//     results, and what a second master gives away would keep the link full. If the master is known to be gone (a
-//     goodbye, or a beacon or message of its next life), all but one beacon period of the lease is taken as over. Half
-//     a beacon period before the lease is over two beacons are missing: everybody who has outcomes that the master
-//     acknowledged tells of them, so that whoever begins knows of them from the start.
+//     beacons come from another cluster over a slow link, by what was known of that when one was heard: there they wait
+//     behind long results, and what a second master gives away would keep the link full. If the master is known to be
+//     gone (a goodbye, or a beacon or message of its next life), all but one beacon period of the lease is taken as
+//     over. Half a beacon period before the lease is over two beacons are missing: everybody who has outcomes that the
+//     master acknowledged tells of them, so that whoever begins knows of them from the start.
 //  5. A master whose engine may use no core at the moment, since its user has paused it for instance, says
 //     that the root waits: Beacon.Waiting. A peer that listens to it and may use one becomes master after a
 //     sixteenth of its stagger, and the other steps down. (That all workers are busy is no reason to wait:

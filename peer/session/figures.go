@@ -24,16 +24,16 @@ func (s *Session) Figures() port.Figures {
 // So it waits lastPatience at most for an engine that is busy, and for workers that are still in a leaf; of an engine
 // that has not counted by then one worker at least is late.
 func (s *Session) Last() port.Figures {
-	end := time.Now().Add(lastPatience)
-	counted := s.ask(true, time.Until(end))
-	for counted && s.figures.Load().Late > 0 {
-		counted = s.ask(true, time.Until(end))
+	for end := time.Now().Add(lastPatience); ; {
+		counted := s.ask(true, time.Until(end))
+		f := *s.figures.Load()
+		if !counted {
+			f.Late = max(f.Late, 1)
+		}
+		if !counted || f.Late == 0 {
+			return f
+		}
 	}
-	f := *s.figures.Load()
-	if !counted {
-		f.Late = max(f.Late, 1)
-	}
-	return f
 }
 
 // Lately is Figures as they were at most freshFor ago: those who look at them now and then do so at the same moment,

@@ -24,6 +24,10 @@ func (t *trial) play(ctx context.Context, a Act) error {
 		t.note("%d newcomers, %.0f %% is done", len(a.Who), 100*t.watch.done())
 		return t.enter(ctx, a)
 	}
+	if t.faster && (a.Kind == Resume || a.Kind == Copy) {
+		t.note("%s: the run had ended", a)
+		return nil
+	}
 	who := t.cast(a)
 	if len(who) == 0 {
 		t.note("%s: nobody is left", a)
@@ -48,14 +52,10 @@ func (t *trial) play(ctx context.Context, a Act) error {
 		return reap(t, who)
 	case Suspend:
 		return t.suspend(ctx, who[0])
-	case Resume, Copy:
-		if t.answered {
-			return nil
-		}
-		if a.Kind == Copy {
-			return t.resumeCopy(ctx, who[0])
-		}
+	case Resume:
 		return t.resume(ctx, who[0], t.run)
+	case Copy:
+		return t.resumeCopy(ctx, who[0])
 	}
 	return fmt.Errorf("there is no fault %q", a.Kind)
 }

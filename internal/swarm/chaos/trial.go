@@ -81,16 +81,15 @@ func (r *Report) String() string {
 
 // A trial is a plan on its way.
 type trial struct {
-	answered bool // before it could be suspended
-	hall     *Hall
-	plan     Plan
-	number   int
-	dir      string
-	swarm    swarm.Swarm
-	lab      *swarm.Lab
-	shaper   *swarm.Shaper
-	began    time.Time
-	want     local
+	hall   *Hall
+	plan   Plan
+	number int
+	dir    string
+	swarm  swarm.Swarm
+	lab    *swarm.Lab
+	shaper *swarm.Shaper
+	began  time.Time
+	want   local
 
 	watch   *watch
 	run     string
@@ -98,6 +97,7 @@ type trial struct {
 	before  map[int]int    // goroutines of each process before the run, by number
 	fresh   map[int]bool   // started in the midst of the run
 	later   sync.WaitGroup // faults that will end
+	faster  bool           // was the answer than the command to suspend the run
 	mu      sync.Mutex
 	all     []*swarm.Process
 	errs    []error
