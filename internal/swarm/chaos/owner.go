@@ -20,7 +20,8 @@ func (t *trial) suspend(ctx context.Context, p *swarm.Process) error {
 	ctx, cancel := context.WithTimeout(ctx, handTime)
 	defer cancel()
 	_, err := p.Command(ctx, "suspend", t.run)
-	if err != nil && strings.Contains(err.Error(), "has been answered in the meantime") {
+	if err != nil && (strings.Contains(err.Error(), "has been answered in the meantime") ||
+		strings.Contains(err.Error(), "has ended already: it is done")) {
 		t.faster = true
 		return nil
 	}
