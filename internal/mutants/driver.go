@@ -158,6 +158,8 @@ var driverMutants = []mutant{
 		new: "			// it has"},
 	{name: "child/unexplained", wrong: "a process whose runtime met its limit has died of nothing",
 		file: "internal/compute/child/start.go", run: "^TestLastWords$", old: "\"SIGSEGV: \", ", new: ""},
+	{name: "child/without-a-thread", wrong: "a process that gets no memory for a thread ended by this machine's fault",
+		file: "internal/compute/child/start.go", run: "^TestLastWords$", old: "\"runtime/cgo: \", ", new: ""},
 	{name: "child/folder-or-death", wrong: "a folder that has just been removed ends the process", run: "^TestModuleWithoutItsFolder$",
 		file: "internal/compute/child/confine_linux.go", old: "RWDirs(folder).IgnoreIfMissing()", new: "RWDirs(folder)"},
 	{name: "child/modules-testify", wrong: "a module says why its process died", file: "internal/compute/child/module.go",

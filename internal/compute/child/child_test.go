@@ -122,7 +122,7 @@ func result[T any](t testing.TB, ev port.Event) (value T) {
 }
 
 // outOfMemory is what Go's runtime says in a process that has come to its limit, wherever that met it.
-var outOfMemory = regexp.MustCompile("memory|segmentation violation")
+var outOfMemory = regexp.MustCompile("memory|segmentation violation|pthread_create failed")
 
 // Whatever kills a child, its parent lives and is told why.
 func TestDeath(t *testing.T) {

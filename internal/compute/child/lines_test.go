@@ -70,6 +70,8 @@ func TestLastWords(t *testing.T) {
 			words: "out of memory"},
 		"SIGSEGV: segmentation violation\nPC=0x43643d m=6 sigcode=1 addr=0x0\n\ngoroutine 0\n": {
 			words: "segmentation violation"},
+		"runtime/cgo: pthread_create failed: Resource temporarily unavailable\nSIGABRT: abort\nPC=0x7f41626aeeec\n": {
+			words: "pthread_create failed: Resource temporarily unavailable"},
 		"panic: a\xff" + strings.Repeat("b", 300) + "\n":      {words: "a?" + strings.Repeat("b", 198)},
 		"so it is\n" + ownMark + "the module has other bytes": {"the module has other bytes", true},
 	} {
