@@ -253,8 +253,8 @@ func (b byJobs) Error() string        { return string(b) }
 func (b byJobs) Is(target error) bool { return target == port.ErrByJobs }
 
 // fatal finds the line that says why Go's runtime gave up, or why the child itself did. The runtime does not look
-// whether it got all the memory that it asked for: beyond a limit it may also fall over address 0, and where it is linked
-// with C there may be none for the stack of a thread.
+// whether it got all the memory that it asked for: beyond a limit it may also fall over address 0, and where it is
+// linked with C there may be none for the stack of a thread.
 func (w *lastWords) fatal() (words string, own bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
