@@ -143,9 +143,10 @@ func TestIdlePeersCount(t *testing.T) {
 	list := swarm(t, 3, hasty, func(c *peer.Config) { c.AdaptEvery, c.Workers = time.Second, 1 })
 	run := submit(t, list[0], "crawl", filepath.Join(t.TempDir(), "begun"))
 	until(t, "all three are measured", func() bool { return list[0].Measured(run) == 3 })
-	if e := runs(t, list[0])[run].Efficiency; e <= 0 || e > 0.5 {
-		t.Errorf("the efficiency is %v", e)
-	}
+	until(t, "at most a half is in use", func() bool { // of whoever came late in a period less is told than its share
+		e := runs(t, list[0])[run].Efficiency
+		return e > 0 && e <= 0.5
+	})
 	if err := list[0].Cancel(t.Context(), run); err != nil {
 		t.Error(err)
 	}
