@@ -119,6 +119,7 @@ func asked(t *testing.T, lists ...[]string) (n int64) {
 			told.Add(n)
 		})
 		s.connect(1, 0)
+		time.Sleep(time.Second) // there is a stream to ask on
 		topic := gossip.WideTopic("test")
 		for _, names := range lists {
 			s.say(1, 0, &pb.RPC{Control: &pb.ControlMessage{Ihave: []*pb.ControlIHave{{TopicID: &topic,

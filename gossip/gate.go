@@ -24,10 +24,16 @@ type gate struct {
 	admitted func(peer.ID) bool
 	refused  func()                      // counts
 	meter    func(peer.ID) *rate.Limiter // of the bytes that a neighbour sends
+	topics   func() []string             // that this peer is in, sorted
+	heard    chan any                    // events of peers, for pubsub
 
-	mu      sync.Mutex
-	inbound map[network.Stream]bool // nil when the gate is closed
+	mu       sync.Mutex
+	inbound  map[network.Stream]bool // nil when the gate is closed
+	outbound map[peer.ID]*mouth
 }
+
+// maxHeard is how many words for pubsub may wait.
+const maxHeard = 16
 
 const (
 	admitWithin    = 15 * time.Second
@@ -67,7 +73,15 @@ func (h *gate) NewStream(ctx context.Context, id peer.ID, protocols ...protocol.
 	if err := h.wait(ctx, id); err != nil {
 		return nil, err
 	}
-	return h.Host.NewStream(ctx, id, protocols...)
+	s, err := h.Host.NewStream(ctx, id, protocols...)
+	if err != nil {
+		return nil, err
+	}
+	m := &mouth{Stream: s, of: h}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.outbound[id] = m
+	return m, nil
 }
 
 // SetStreamHandler has streams handled once the peer is admitted.
@@ -80,6 +94,7 @@ func (h *gate) SetStreamHandler(id protocol.ID, handle network.StreamHandler) {
 		if !h.enter(s) {
 			return
 		}
+		h.say(s.Conn().RemotePeer())
 		handle(&metered{s, h.meter(s.Conn().RemotePeer()), h.ctx})
 		h.mu.Lock()
 		delete(h.inbound, s)
@@ -104,21 +119,68 @@ func (m *metered) Read(b []byte) (int, error) {
 }
 
 // EventBus is what pubsub hears of peers by.
-func (h *gate) EventBus() event.Bus { return bus{h.Host.EventBus()} }
+func (h *gate) EventBus() event.Bus { return bus{h.Host.EventBus(), h} }
 
-// bus does not tell pubsub where those are who connect, members or not, by the subscription from which it keeps that
-// until they have gone, and for a quarter of an hour: it is for an exchange of peers, which there is not.
-type bus struct{ event.Bus }
+type bus struct {
+	event.Bus
+	of *gate
+}
 
+// Subscribe does not tell pubsub where those are who connect, members or not, by the subscription from which it keeps
+// that until they have gone, and for a quarter of an hour: it is for an exchange of peers, which there is not. Into the
+// other one, for whom to speak to, the gate says a word itself.
 func (b bus) Subscribe(to any, options ...event.SubscriptionOpt) (event.Subscription, error) {
 	if all, ok := to.([]any); ok {
 		for _, one := range all {
 			if _, gone := one.(*event.EvtPeerConnectednessChanged); gone {
-				to = one
+				return b.Bus.Subscribe(one, options...)
 			}
 		}
 	}
-	return b.Bus.Subscribe(to, options...)
+	sub, err := b.Bus.Subscribe(to, options...)
+	if err != nil {
+		return nil, err
+	}
+	go b.of.forward(sub)
+	return heard{sub, b.of.heard}, nil
+}
+
+// heard is a subscription whose events come by way of the gate.
+type heard struct {
+	event.Subscription
+	out <-chan any
+}
+
+func (s heard) Out() <-chan any { return s.out }
+
+// forward ends when pubsub does, which closes the subscription.
+func (h *gate) forward(sub event.Subscription) {
+	for e := range sub.Out() {
+		select {
+		case h.heard <- e:
+		case <-h.ctx.Done():
+		}
+	}
+}
+
+// remind has pubsub open a stream to those that it could speak to and does not. It tries when a peer is identified: if
+// that was by a connection that is closing, or if four streams have ended in ten minutes, it does not try any more.
+func (h *gate) remind() {
+	for _, id := range h.Host.Network().Peers() {
+		h.mu.Lock()
+		speaks := h.outbound[id] != nil
+		h.mu.Unlock()
+		if speaks || !h.admitted(id) || h.Host.Network().Connectedness(id) != network.Connected {
+			continue
+		}
+		if does, err := h.Host.Peerstore().SupportsProtocols(id, Protocol); err != nil || len(does) == 0 {
+			continue
+		}
+		select {
+		case h.heard <- event.EvtPeerProtocolsUpdated{Peer: id, Added: []protocol.ID{Protocol}}:
+		default: // in a second again
+		}
+	}
 }
 
 func (h *gate) enter(s network.Stream) bool {

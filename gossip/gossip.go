@@ -32,6 +32,7 @@ type Gossip struct {
 	maxEnvelope int
 	names       names
 	ps          *pubsub.PubSub
+	opened      chan struct{} // closed when ps is there
 	count       counters
 
 	ctx    context.Context
@@ -90,6 +91,7 @@ func Open(ctx context.Context, n host.Host, cfg Config) (*Gossip, error) {
 			cfg.CombineBytes+itemSpare*maxItems),
 		queue: make(chan item, cfg.Queue), bridge: make(chan crossing, cfg.Queue),
 		arrivals: make(chan *received, cfg.Queue), changed: make(chan struct{}, 1),
+		opened:     make(chan struct{}),
 		neighbours: newRecent[peer.ID, neighbour](maxNeighbours), heeded: make(map[peer.ID]bool),
 		handlers: make(map[Kind]*handler), rooms: make(map[string]*topicRoom), flat: true,
 		election: newElection(n.ID(), silentBeacons*cfg.BeaconEvery),
@@ -99,7 +101,8 @@ func Open(ctx context.Context, n host.Host, cfg Config) (*Gossip, error) {
 	g.authors = newAuthors(&g.cfg, g.self, firstSeq)
 	g.ctx, g.cancel = context.WithCancel(ctx)
 	g.gate = &gate{Host: n, ctx: g.ctx, admitted: cfg.Admitted, inbound: map[network.Stream]bool{},
-		refused: func() { g.count.notAdmitted.Add(1) }, meter: g.meter}
+		outbound: map[peer.ID]*mouth{}, refused: func() { g.count.notAdmitted.Add(1) }, meter: g.meter,
+		topics: g.topics, heard: make(chan any, maxHeard)}
 	if g.ps, err = pubsub.NewGossipSub(g.ctx, g.gate, g.options()...); err != nil {
 		g.cancel()
 		return nil, fmt.Errorf("gossip: %w", err)
@@ -108,6 +111,7 @@ func Open(ctx context.Context, n host.Host, cfg Config) (*Gossip, error) {
 		g.cancel()
 		return nil, err
 	}
+	close(g.opened)
 	g.start(g.sendLoop, g.bridgeLoop, g.deliverLoop, g.keepLoop, g.connectLoop)
 	return g, nil
 }

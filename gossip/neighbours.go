@@ -80,6 +80,7 @@ func (g *Gossip) connectLoop() {
 			return
 		case <-ticker.C:
 		}
+		g.gate.remind()
 		g.mu.Lock()
 		ids := wanted(g.self, g.members, g.flat, g.standing != standingNone, g.epoch)
 		g.mu.Unlock()

@@ -150,6 +150,16 @@ func (g *Gossip) join(name string) error {
 	return nil
 }
 
+// topics are those that pubsub says this peer is in, sorted; none when it is closed.
+func (g *Gossip) topics() []string {
+	select {
+	case <-g.opened:
+		return slices.Sorted(slices.Values(g.ps.GetTopics()))
+	case <-g.ctx.Done():
+		return nil
+	}
+}
+
 // joined lists the topics this peer is in, the cluster's first.
 func (g *Gossip) joined() []*topicRoom {
 	g.mu.Lock()

@@ -111,7 +111,11 @@ type lasting struct {
 }
 
 func last(t testing.TB) *lasting {
-	const depth = 14 // four peers would need 100 s
+	return lastWith(t, 14) // four peers would need 100 s
+}
+
+// lastWith has a tree of another depth: for runs whose jobs are all run again, which a thousand leaves are enough for.
+func lastWith(t testing.TB, depth int) *lasting {
 	return &lasting{arg: Forest{End: filepath.Join(t.TempDir(), "end"), Depth: depth}, want: 1 << depth}
 }
 

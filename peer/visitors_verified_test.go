@@ -46,12 +46,12 @@ func TestVisitorsAreCompared(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			a := open(t, browsers)
-			arg := last(t).arg
-			arg.Depth = 6
-			run := verified(t, a, mode, arg)
+			work := lastWith(t, 10)
+			run := verified(t, a, mode, work.arg)
 			v, _ := visit(t, link(t, a, run))
 			w, _ := visit(t, link(t, a, ""))
-			until(t, "both have stolen", func() bool { return v.Status().Taken > 0 && w.Status().Taken > 0 })
+			until(t, "both have worked", func() bool { return v.Status().Executed > 20 && w.Status().Executed > 20 })
+			work.end(t)
 			out, err := a.Wait(deadline(t), run, nil)
 			again := out.Trust != nil && out.Trust.Here > 0 // of jobs as a whole
 			if mode == "spot=1" {
@@ -60,7 +60,7 @@ func TestVisitorsAreCompared(t *testing.T) {
 			if err != nil || !again || len(out.Trust.Caught) > 0 {
 				t.Errorf("it rests on %+v, %v", out.Trust, err)
 			}
-			if got := await[int](t, a, run); got != 64 {
+			if got := await[int](t, a, run); got != work.want {
 				t.Errorf("the answer is %d", got)
 			}
 			if v.Status().Given+w.Status().Given > 0 {
@@ -98,14 +98,14 @@ func TestLyingTab(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			a := open(t, browsers)
-			arg := last(t).arg
-			arg.Depth = 6
-			run := verified(t, a, mode, arg)
+			work := lastWith(t, 10)
+			run := verified(t, a, mode, work.arg)
 			x := intrude(t, link(t, a, run), nil)
 			x.begin()
 			j, from := x.take()
 			x.claim(&j, from, 7)
-			if got := await[int](t, a, run); got != 64 {
+			work.end(t)
+			if got := await[int](t, a, run); got != work.want {
 				t.Errorf("the answer is %d", got)
 			}
 			out, err := a.Wait(deadline(t), run, nil)
@@ -129,9 +129,8 @@ func TestLyingTab(t *testing.T) {
 func TestTabThatShowsSomethingElse(t *testing.T) {
 	t.Parallel()
 	a := open(t, browsers)
-	arg := last(t).arg
-	arg.Depth = 6
-	run := verified(t, a, "spot=1", arg)
+	work := lastWith(t, 10)
+	run := verified(t, a, "spot=1", work.arg)
 	x := intrude(t, link(t, a, run), nil)
 	x.begin()
 	for _, shown := range [][]byte{nil, []byte("garbage"), {0xa0}} {
@@ -152,7 +151,8 @@ func TestTabThatShowsSomethingElse(t *testing.T) {
 		x.say(&tab.Frame{Show: &tab.Show{Tree: f.Ask.Tree, Node: shown}}) // nobody waits for a second one
 	}
 	_ = x.conn.Close()
-	if got := await[int](t, a, run); got != 64 {
+	work.end(t)
+	if got := await[int](t, a, run); got != work.want {
 		t.Errorf("the answer is %d", got)
 	}
 	out, err := a.Wait(deadline(t), run, nil)

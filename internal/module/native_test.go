@@ -98,7 +98,12 @@ func TestOutside(t *testing.T) {
 			}
 		}
 	})
-	for range 50 {
+	none := func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(seen) == 0
+	}
+	for n := 0; n < 50 || none(); n++ { // on a busy machine the thief may come late
 		out, err := on(here, m)(t, "fib", "22")
 		if err != nil || out != "17711" {
 			t.Fatal(out, err)
@@ -106,9 +111,6 @@ func TestOutside(t *testing.T) {
 	}
 	close(stop)
 	wg.Wait()
-	if len(seen) == 0 {
-		t.Fatal("nothing was taken in 50 runs")
-	}
 	for path, got := range seen {
 		if want := fibArg(22, path); got != want {
 			t.Errorf("the job by the path %s has the argument %d, want %d", path, got, want)
