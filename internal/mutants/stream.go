@@ -71,6 +71,8 @@ var streamMutants = []mutant{
 		old: "	case w.perChunk > slowChunk && w.roundTrip < w.perChunk*5/4:", new: "	case false:"},
 	{name: "stream/window-of-a-guess", wrong: "chunks that were sent far apart count as a pair",
 		old: "&& c.at.Sub(w.lastSent) <= w.roundTrip/4 {", new: "{"},
+	{name: "stream/window-of-a-queue", wrong: "results to several partners fill the line that they share",
+		old: "min(2, inTime.Seconds()/trip.Seconds())", new: "2.0"},
 	{name: "stream/short-is-timed", wrong: "a link is measured by a short result",
 		file: "peer/stream/bulk_in.go", run: "^TestResultsAreTimed$", old: "bytes >= leastTimed && ", new: ""},
 	{name: "stream/timed-alone", wrong: "a link that results share looks slow",

@@ -102,12 +102,12 @@ func (w *bulkWriter) writeChunk() (bool, error) {
 	if _, err := w.stream.Write(w.frame); err != nil {
 		return false, err
 	}
-	w.window.chunkSent(t.id, now)
 	if w.unacked == 0 {
 		w.progress = now
 	}
 	t.sent += n
 	w.unacked += n
+	w.window.chunkSent(t.id, w.unacked, now)
 	w.active = append(slices.Delete(w.active, i, i+1), t)
 	return true, nil
 }

@@ -18,8 +18,17 @@ import (
 // for a chunk is how far the acknowledgements of two chunks are apart that left together (a packet pair). A
 // pair that left further apart than a part of the round trip says how fast we sent, not how fast the link is,
 // and is left out. Estimates that make the window smaller are believed sooner than those that make it larger.
+//
+// Neither a round trip nor a pair says all when the line is shared: by results to other partners, each of which has a
+// window of its own. Then the least round trip has a queue in it, and acknowledgements that had to wait for each other
+// come together as if the link needed no time. So what is under way is also no more than what came back within a second
+// as things are: a chunk that took longer makes the window smaller in proportion, and one that did not lets it be twice
+// of what was under way when it left. All who share the line do that, and together have a second of it, or a chunk each.
+// (Four results of 300 KB over one line of 20 KB/s had small messages wait for 10 s, the median, and for 35, the
+// longest, as one of them had 270 KB under way.)
 type window struct {
 	least, most int // bytes
+	prompt      int // bytes that may be under way as they come back in time; 0: nothing has yet
 	sent        []sentChunk
 	roundTrip   time.Duration // the least, forgetting slowly; 0: not known
 	perChunk    time.Duration // 0: not known
@@ -30,25 +39,32 @@ type window struct {
 // slowChunk is how long a link needs for a chunk if it is so slow that even two of them in a row are felt.
 const slowChunk = 50 * time.Millisecond
 
+// inTime is how long a chunk may take to be acknowledged before there is too much under way. It is more than any
+// distance, and as long as a steal may have to wait.
+const inTime = time.Second
+
 type sentChunk struct {
 	transfer uint32
+	flight   int // bytes that were under way when it had left, its own too
 	at       time.Time
 }
 
 // size is the window now, in bytes.
 func (w *window) size() int {
 	switch {
+	case w.prompt == 0:
+		return w.least / 2
 	case w.perChunk == 0:
-		return w.least
+		return min(w.least, w.prompt)
 	case w.perChunk > slowChunk && w.roundTrip < w.perChunk*5/4:
 		return wire.MaxChunk // a second one would do nothing but wait behind the first
 	}
 	chunks := min(int64(w.roundTrip/w.perChunk), int64(w.most/wire.MaxChunk))
-	return max(w.least, int(chunks)*wire.MaxChunk)
+	return min(max(w.least, int(chunks)*wire.MaxChunk), w.prompt)
 }
 
-func (w *window) chunkSent(transfer uint32, now time.Time) {
-	w.sent = append(w.sent, sentChunk{transfer, now})
+func (w *window) chunkSent(transfer uint32, flight int, now time.Time) {
+	w.sent = append(w.sent, sentChunk{transfer, flight, now})
 }
 
 // chunkAcked takes in an acknowledgement. They come in the order in which the chunks were sent.
@@ -59,7 +75,10 @@ func (w *window) chunkAcked(transfer uint32, now time.Time) {
 	}
 	c := w.sent[i]
 	w.sent = slices.Delete(w.sent, i, i+1)
-	trip := now.Sub(c.at)
+	trip := max(now.Sub(c.at), time.Microsecond)
+	if allowed := int(min(2, inTime.Seconds()/trip.Seconds()) * float64(c.flight)); trip > inTime || allowed > w.prompt {
+		w.prompt = max(allowed, 1)
+	}
 	if w.roundTrip += w.roundTrip / 256; w.roundTrip == 0 || trip < w.roundTrip {
 		w.roundTrip = trip
 	}

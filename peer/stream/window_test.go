@@ -16,14 +16,14 @@ func TestWindowIsWhatTheLinkHolds(t *testing.T) {
 	at := time.Unix(1_000_000_000, 0)
 	send := func(w *window, apart, trip time.Duration, acks ...time.Duration) {
 		for i := range acks {
-			w.chunkSent(uint32(i), at.Add(time.Duration(i)*apart))
+			w.chunkSent(uint32(i), (i+1)*chunk, at.Add(time.Duration(i)*apart))
 		}
 		for i, ack := range acks {
 			w.chunkAcked(uint32(i), at.Add(trip+ack))
 		}
 		at = at.Add(time.Hour)
 	}
-	fast := &window{least: 2 * chunk, most: 64 * chunk}
+	fast := &window{least: 2 * chunk, most: 64 * chunk, prompt: 64 * chunk}
 	if fast.size() != 2*chunk {
 		t.Errorf("nothing is known, and the window is %d", fast.size())
 	}
@@ -42,10 +42,43 @@ func TestWindowIsWhatTheLinkHolds(t *testing.T) {
 	if got := fast.size(); got != 64*chunk {
 		t.Errorf("the largest window is %d", got/chunk)
 	}
-	slow := &window{least: 2 * chunk, most: 64 * chunk}
+	slow := &window{least: 2 * chunk, most: 64 * chunk, prompt: 64 * chunk}
 	send(slow, 0, 170*time.Millisecond, 0, 160*time.Millisecond)
 	if got := slow.size(); got != chunk {
 		t.Errorf("on a link that needs 160 ms for a chunk the window is %d", got/chunk)
+	}
+}
+
+// No more is under way than came back within a second, whatever a pair says whose acknowledgements waited for each
+// other and came together. What comes back in time lets it be twice as much.
+func TestWindowIsWhatComesBackInTime(t *testing.T) {
+	const chunk = wire.MaxChunk
+	at := time.Unix(1_000_000_000, 0)
+	w := &window{least: 2 * chunk, most: 64 * chunk}
+	trip := func(chunks int, took time.Duration, want int) {
+		t.Helper()
+		for i := range chunks {
+			w.chunkSent(1, (i+1)*chunk, at)
+		}
+		at = at.Add(took)
+		for range chunks {
+			w.chunkAcked(1, at)
+		}
+		if got := w.size(); got != want {
+			t.Errorf("%d chunks took %v, and the window is %d", chunks, took, got)
+		}
+	}
+	if got := w.size(); got != chunk {
+		t.Errorf("it begins with %d", got)
+	}
+	trip(1, 100*time.Millisecond, 2*chunk)
+	trip(2, 8*time.Second, chunk/4) // a queue
+	trip(1, 8*time.Second, chunk/8)
+	trip(1, 500*time.Millisecond, 2*chunk)
+	trip(2, 500*time.Millisecond, 4*chunk)
+	trip(1, 500*time.Millisecond, 4*chunk) // there was no more to send
+	for range 10 {
+		trip(w.size()/chunk, 500*time.Millisecond, min(2*w.size(), 64*chunk))
 	}
 }
 
