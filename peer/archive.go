@@ -209,7 +209,7 @@ func (a *archive) recall() *runs.Recalled {
 			continue
 		}
 		s, author, err := statement.OpenTombstone(parts[0])
-		if err != nil || author != a.self || a.now().Unix() > s.Until {
+		if err != nil || author != a.self {
 			_ = a.cancelled.remove(f.name) // nobody needs it
 			continue
 		}

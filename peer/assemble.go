@@ -80,6 +80,7 @@ func assemble(p *Peer, apps []Application) error {
 		return err
 	}
 	p.work = &work{used: p.crew.arbiter.used}
+	p.cfg.Runs.Life = p.host.Incarnation()
 	p.runs = newConductor(p.base, outside{
 		self: runs.PeerID(self), key: a.key, host: p.host, apps: a.apps, swarm: p.swarm, voice: p.voice, files: p.files,
 		checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew, jury: jury, work: p.work,

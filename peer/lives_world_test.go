@@ -229,7 +229,7 @@ func (x *being) form(a *assembly, lives uint64) {
 		apps:  a.apps,
 		vouch: vouch, memory: &memory{}, commitments: &commitments{board: p.board, key: a.key}, send: x.lane.send,
 		tell: p.voice.tellNews, engines: x.engine}
-	p.work = &work{used: func(time.Duration) {}}
+	p.work, p.cfg.Runs.Life = &work{used: func(time.Duration) {}}, lives
 	p.runs = newConductor(b, outside{self: runs.PeerID(self), key: a.key, host: m.host, apps: a.apps, swarm: p.swarm,
 		voice: p.voice, files: p.files, checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew,
 		jury: &jury{base: b, self: m.id, receipts: &receipts{base: b}, records: &records{base: b}}, work: p.work,

@@ -1,9 +1,18 @@
 package runs
 
-import "time"
+import (
+	"time"
+
+	"github.com/satin-peer/satin/internal/calendar"
+)
 
 // Config has the bounds of the tables and the periods of what is repeated.
 type Config struct {
+	// Life is the number of this start of the peer, which grows with each: what it numbers in one life comes after what
+	// it has numbered before, whatever the clock says.
+	Life uint64
+	// Doubt is for how long the clock must have shown a date before anything is over by it.
+	Doubt time.Duration
 	// Active bounds the runs that a peer takes part in or has refused, PerOwner those of one owner among them.
 	Active, PerOwner int
 	// ManifestBytes bounds the bytes of the manifests of runs in progress. An owner that has more than one run may
@@ -58,9 +67,13 @@ type Config struct {
 	DormantFor, DormantEvery time.Duration
 }
 
+// first is a number that is higher than all that this peer has given in earlier lives.
+func (c *Config) first() uint64 { return max(1, c.Life<<32) }
+
 // DefaultConfig is for a swarm of desktops.
 func DefaultConfig() Config {
 	return Config{
+		Doubt:  calendar.Doubt,
 		Active: 64, PerOwner: 16, ManifestBytes: 256 << 20, Ended: 64, Answers: 256, Own: 256, Refused: 1024,
 		RefusedFor: time.Minute,
 		Graves:     4096, GravesOf: 512, Claims: 4, Fetches: 16, FetchesFrom: 2, AnswerFetches: 4,

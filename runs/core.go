@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Core is what one peer knows and decides about runs. Each input says what time it is, which must not go back, and
-// gives the orders that follow from it.
+// Core is what one peer knows and decides about runs. Each input says what time it is, and gives the orders that follow
+// from it. The date may be set forward and back between two of them; what passes is counted by the other reading that
+// time.Now has.
 type Core struct {
 	table
 	Deaths   mourners // what is known of jobs that kill the process which computes them
@@ -46,7 +47,7 @@ func (c *Core) Tick(now time.Time) []Order {
 		for _, s := range c.dormant.tick() {
 			c.adopt(&Told{Manifest: s.m, Unfit: s.unfit})
 		}
-		c.graves.expire(now.Unix())
+		c.graves.expire(&c.day)
 		c.kept.tick()
 		c.forget()
 	})
@@ -55,14 +56,15 @@ func (c *Core) Tick(now time.Time) []Order {
 func (c *Core) keepUp(r *run) {
 	goesOn := !r.state.Ended() && r.own.what != submitting
 	switch {
-	case goesOn && c.now.Unix() >= r.m.Expires && r.mine && r.writing == nil && r.own.what == nothing &&
+	case goesOn && c.day.Reached(r.m.Expires) && r.mine && r.writing == nil && r.own.what == nothing &&
 		c.now.Sub(r.refused) >= rewriteEvery:
 		// What is kept of it is of use to a new run, and to itself if the clock was wrong.
 		r.refused = c.now // if it is
 		c.warn(r.m.Run, "%s: it is being suspended", expired)
 		c.own.suspend(0, r.m.Run)
 		return
-	case !r.mine && !r.over() && c.now.Unix() >= r.m.Expires:
+	case !r.mine && !r.over() && c.day.Reached(r.m.Expires):
+		r.lost = true // if the clock was wrong, it will be heard of again
 		c.end(r, StateCancelled, expired, true)
 		return
 	case r.mine && len(r.claims.list) > 0:

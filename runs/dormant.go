@@ -50,9 +50,11 @@ func (d *dormant) tick() (up []*sleeper) {
 		switch {
 		case d.runs[id] != nil: // it was heard of
 			delete(d.of, id)
-		case d.graves.over(id, s.m.Owner), d.now.Unix() >= s.m.Expires:
+		case d.graves.over(id, s.m.Owner), d.day.Reached(s.m.Expires):
 			delete(d.of, id)
 			d.order(Discard{id})
+		case d.now.Unix() >= s.m.Expires: // it waits until that is sure, or it is heard of
+			s.since = d.now
 		case d.now.Sub(s.since) > d.cfg.DormantFor && s.asking == 0:
 			delete(d.of, id)
 			d.note(id, "nobody knows of a run that this peer took part in: it goes on here")

@@ -35,10 +35,11 @@ type keptAnswer struct {
 	Claim
 	file    File
 	size    int64
-	since   time.Time
-	writing bool   // it is on its way to the disk,
-	written bool   // and there
-	ticket  Ticket // of who is to be told when it is; 0: nobody
+	since   time.Time // when it came
+	found   time.Time // zero, or when it was found that came in an earlier life: since is by the clock of then
+	writing bool      // it is on its way to the disk,
+	written bool      // and there
+	ticket  Ticket    // of who is to be told when it is; 0: nobody
 }
 
 // keeping is the giving of an answer to more peers.
@@ -358,6 +359,14 @@ func (k *kept) ids() []RunID {
 	return slices.SortedFunc(maps.Keys(k.of), func(a, b RunID) int { return cmp.Or(bytes.Compare(a[:], b[:])) })
 }
 
+// old says whether an answer has been kept for long enough.
+func (k *kept) old(a *keptAnswer) bool {
+	if a.found.IsZero() {
+		return k.now.Sub(a.since) > k.cfg.HeldFor
+	}
+	return k.now.Sub(a.found) > k.cfg.HeldFor || k.day.Date().Sub(a.since) > k.cfg.HeldFor
+}
+
 // tick tells again what this peer has come to and keeps, for the owner may not have heard, asks the owner
 // whether it has it, and removes what has been kept for long enough.
 func (k *kept) tick() {
@@ -372,7 +381,7 @@ func (k *kept) tick() {
 			}
 		}
 		for i := len(k.of[id].answers) - 1; i >= 0; i-- {
-			if a := k.of[id].answers[i]; a.written && k.now.Sub(a.since) > k.cfg.HeldFor {
+			if a := k.of[id].answers[i]; a.written && k.old(&a) {
 				k.order(Remove{a.file, id})
 				if k.drop(id, i); k.of[id] == nil {
 					break

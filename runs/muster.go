@@ -122,7 +122,7 @@ func (x *musters) coordinates(r *run) bool {
 }
 
 func (x *musters) make(r *run, w *Muster) {
-	s := &Roster{Run: r.m.Run, Author: x.self, Number: r.rosters.next(x.self, x.now), Wanted: w.Wanted,
+	s := &Roster{Run: r.m.Run, Author: x.self, Number: r.rosters.next(x.self, x.cfg.first()), Wanted: w.Wanted,
 		Out: fitting(w.Out), Until: r.m.Expires}
 	if old := x.counting(r); old != nil {
 		s.Log = old.Log

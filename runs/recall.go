@@ -71,9 +71,9 @@ func (c *Core) Dormant(now time.Time, m *Manifest, unfit string) []Order {
 		r := c.runs[m.Run]
 		switch {
 		case r != nil && (!r.state.Ended() || r.mine && r.state == StateSuspended):
-		case m.Owner == c.self && r == nil && !c.graves.over(m.Run, c.self) && now.Unix() < m.Expires:
+		case m.Owner == c.self && r == nil && !c.graves.over(m.Run, c.self) && !c.day.Reached(m.Expires):
 			c.own.takeUp(m, unfit, false) // what was written down of it is lost
-		case m.Owner == c.self, now.Unix() >= m.Expires, c.kept.of[m.Run] != nil:
+		case m.Owner == c.self, c.day.Reached(m.Expires), c.kept.of[m.Run] != nil:
 			c.order(Discard{m.Run})
 		default:
 			c.dormant.found(m, unfit)
@@ -134,12 +134,12 @@ func (o *own) takeUp(m *Manifest, unfit string, kept bool) {
 		o.order(Bury{*s}) // whoever has sent the manifest has not heard
 		return
 	}
-	if o.now.Unix() >= m.Expires || len(o.runs) >= o.cfg.Active+2*o.cfg.Ended+o.cfg.Answers+o.cfg.Own {
+	if o.day.Reached(m.Expires) || len(o.runs) >= o.cfg.Active+2*o.cfg.Ended+o.cfg.Answers+o.cfg.Own {
 		return
 	}
 	o.warn(m.Run, "what was written down of an own run is lost; it goes on")
 	// Whatever was said of it in an earlier life has a lower number.
-	r := &run{m: m, mine: true, returned: true, began: time.Unix(m.Created, 0), seq: uint64(o.now.Unix()),
+	r := &run{m: m, mine: true, returned: true, began: time.Unix(m.Created, 0), seq: o.cfg.first(),
 		state: StateRunning}
 	o.runs[m.Run] = r
 	asleep := s != nil && s.Reason == Suspended
@@ -189,7 +189,8 @@ func (k *kept) recall(h RecalledHeld) {
 		n = &keptRun{owner: m.Owner}
 		k.of[m.Run] = n
 	}
-	n.answers = append(n.answers, keptAnswer{Claim: h.Claim, file: h.File, size: h.Size, since: h.Since, written: true})
+	n.answers = append(n.answers, keptAnswer{Claim: h.Claim, file: h.File, size: h.Size, since: h.Since,
+		found: k.now, written: true})
 	slices.SortStableFunc(n.answers, func(a, b keptAnswer) int { return int(a.file) - int(b.file) })
 	if k.runs[m.Run] == nil {
 		c := h.Claim

@@ -105,17 +105,24 @@ func (s *refusals) written(trouble string) {
 }
 
 // outlived ends another peer's run that has been here for as long as the volunteer allows. Its owner's clock is
-// believed only to make it older.
+// believed only to make it older. One that is not that old after all, as this peer's clock was wrong, is taken up again
+// when it is heard of.
 func (s *refusals) outlived(r *run) bool {
 	since := r.began
 	if made := time.Unix(r.m.Created, 0); made.Before(since) {
 		since = made
 	}
-	if s.cfg.LongestLife == 0 || r.mine || r.state.Ended() || s.now.Sub(since) < s.cfg.LongestLife {
+	switch old := s.cfg.LongestLife > 0 && !r.mine && s.now.Sub(since) >= s.cfg.LongestLife; {
+	case old && !r.state.Ended():
+		s.end(r, StateRefused, fmt.Sprintf("it is older than %s, which is the longest that runs of others may live here",
+			s.cfg.LongestLife), true)
+		r.outlived = true
+	case !old && r.outlived && r.state == StateRefused:
+		delete(s.runs, r.m.Run)
+		s.order(Forget{r.m.Run})
+	default:
 		return false
 	}
-	s.end(r, StateRefused, fmt.Sprintf("it is older than %s, which is the longest that runs of others may live here",
-		s.cfg.LongestLife), true)
 	return true
 }
 

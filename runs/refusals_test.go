@@ -88,6 +88,7 @@ func TestRunsThatCannotBeRefused(t *testing.T) {
 }
 
 // Others' runs end here when they are older than they may be, whatever their owners' clocks say; own ones do not.
+// They may be taken up again when it was this peer's clock that was wrong.
 func TestRunsLiveAsLongAsTheVolunteerAllows(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.LongestLife = time.Hour
@@ -106,6 +107,7 @@ func TestRunsLiveAsLongAsTheVolunteerAllows(t *testing.T) {
 		{10*time.Minute - 1, [3]State{StateRunning, StateRunning, StateRunning}},
 		{10 * time.Minute, [3]State{StateRunning, StateRefused, StateRunning}},
 		{time.Hour, [3]State{StateRunning, StateRefused, StateRefused}},
+		{time.Minute, [3]State{StateRunning, "", ""}}, // the clock was ahead: both may be heard of again
 	} {
 		c.Tick(noon.Add(step.after))
 		got := [3]State{stateOf(c, manifest(1, "self")), stateOf(c, old), stateOf(c, young)}

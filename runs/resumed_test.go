@@ -73,7 +73,7 @@ func TestSuspendedForTooLong(t *testing.T) {
 
 // A run that nobody has ended by then is suspended, in this life or in the next one, for the clock may be wrong: with
 // that set right it can be resumed. Where nothing is kept of runs it ends. The others are told, whose clocks may be
-// right, and nothing comes of a clock that is set right as soon as the peer has begun.
+// right, and nothing comes of a clock that is set right when the peer has begun.
 func TestExpiredIsSuspended(t *testing.T) {
 	m := manifest(1, "self")
 	late := time.Unix(m.Expires, 0)
@@ -95,7 +95,8 @@ func TestExpiredIsSuspended(t *testing.T) {
 	}
 	for _, first := range []time.Time{late, noon} {
 		c, _ := coreOf(DefaultConfig())
-		orders := slices.Concat(c.Recall(late, &Recalled{Own: []RecalledOwn{{Own: Own{Manifest: m}}}}), c.Tick(first))
+		orders := slices.Concat(c.Recall(late, &Recalled{Own: []RecalledOwn{{Own: Own{Manifest: m}}}}), c.Tick(first),
+			c.Tick(first.Add(c.cfg.Doubt)))
 		if len(of[Remove](orders)) > 0 {
 			t.Errorf("in the next life it is lost: %v", orders)
 		}

@@ -105,8 +105,8 @@ func (s *rosters) put(r *Roster, from PeerID, heard time.Time) {
 
 // next is a number that is higher than all that were heard of this peer, in earlier lives too. Others' are not compared
 // with it: one of them could have it that no number is higher.
-func (s *rosters) next(self PeerID, now time.Time) uint64 {
-	n := uint64(max(now.Unix(), 1))
+func (s *rosters) next(self PeerID, first uint64) uint64 {
+	n := first
 	if mine := s.said[self]; mine != nil {
 		n = max(n, mine.Number+1)
 	}

@@ -41,6 +41,7 @@ type run struct {
 	returned  bool   // own, of an earlier life, suspended or refused here: others may have gone on with it
 	started   bool   // taken part in, in this life
 	unwanted  bool   // refused because the user says so
+	outlived  bool   // refused because of its age
 	unfit     bool   // refused because it cannot be computed here
 	holdsRoot bool   // the root job runs here
 	seq       uint64 // of the last tombstone of an own run

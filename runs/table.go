@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/satin-peer/satin/internal/calendar"
 )
 
 // table is what the machines of this package share: the runs, the tombstones, and the orders of this input.
@@ -16,6 +18,7 @@ type table struct {
 	view   View
 	signer Signer
 	now    time.Time
+	day    calendar.Calendar
 	runs   map[RunID]*run
 	graves *tombstones
 	out    []Order
@@ -24,6 +27,7 @@ type table struct {
 // do takes one input.
 func (t *table) do(now time.Time, f func()) []Order {
 	t.now = now
+	t.day.Pass(now, t.cfg.Doubt)
 	f()
 	out := t.out
 	t.out = nil

@@ -1,5 +1,7 @@
 package runs
 
+import "github.com/satin-peer/satin/internal/calendar"
+
 // tombstones are what was said of the end of runs, by run and author: whoever hears one may not know yet whose
 // run it is. Of each author there are at most so many, and the oldest gives way, so that nobody can drive out what
 // others have said; this peer's own stay. What authors have said who are no members makes room for what members say:
@@ -104,10 +106,10 @@ func (t *tombstones) over(run RunID, owner PeerID) bool {
 	return s != nil && s.over()
 }
 
-// expire drops those that nobody needs any more.
-func (t *tombstones) expire(now int64) {
+// expire drops those that nobody needs any more. This peer's own are few enough to stay.
+func (t *tombstones) expire(day *calendar.Calendar) {
 	for at, b := range t.of {
-		if now > b.Until {
+		if at.author != t.self && day.Reached(b.Until+1) {
 			delete(t.of, at)
 		}
 	}

@@ -3,6 +3,9 @@ package runs
 import (
 	"fmt"
 	"testing"
+	"time"
+
+	"github.com/satin-peer/satin/internal/calendar"
 )
 
 // What is final stays so, whatever comes later; else the last word of the owner counts.
@@ -126,14 +129,23 @@ func TestOwnTombstonesStay(t *testing.T) {
 	}
 }
 
+// on is a calendar on which it is that time.
+func on(unix int64) *calendar.Calendar {
+	var c calendar.Calendar
+	for range 2 {
+		c.Pass(time.Unix(unix, 0), 0)
+	}
+	return &c
+}
+
 // They are kept until the run has expired.
 func TestTombstonesExpire(t *testing.T) {
 	g := stones("self")
 	g.put(&Tombstone{Author: "a", Reason: Finished, Until: 10})
-	if g.expire(10); !g.over(RunID{}, "a") {
+	if g.expire(on(10)); !g.over(RunID{}, "a") {
 		t.Error("it is gone too early")
 	}
-	if g.expire(11); g.over(RunID{}, "a") {
+	if g.expire(on(11)); g.over(RunID{}, "a") {
 		t.Error("it stays for ever")
 	}
 }

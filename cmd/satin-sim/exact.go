@@ -85,6 +85,7 @@ func exactLives(from, seeds uint64, out io.Writer) error {
 	some := max(1, seeds/4)
 	return errors.Join(exactLife(from, seeds, runlife.Kind{}, "life of runs", "--life", out),
 		exactLife(from, some, runlife.Kind{Cuts: true}, "life of runs with cuts", "--life --cuts", out),
+		exactLife(from, some, runlife.Kind{Clocks: true}, "life of runs with clocks", "--life --clocks", out),
 		exactLife(from, some, runlife.Kind{Rosters: true}, "life of runs with rosters", "--life --rosters", out),
 		exactLife(from, some, runlife.Kind{Stealing: true}, "life of runs with stealing", "--life --stealing", out),
 		exactLife(from, some, runlife.Kind{Stealing: true, Rosters: true}, "life of runs with stealing and rosters",
@@ -191,6 +192,7 @@ func replay(args []string, out, _ io.Writer) error {
 	stealing := fs.Bool("stealing", false, "in it jobs are moved by the core that peers have, and not by a model of it")
 	rosters := fs.Bool("rosters", false, "in it runs decide who takes part")
 	cuts := fs.Bool("cuts", false, "in it members end between a write and what follows from it")
+	clocks := fs.Bool("clocks", false, "in it members' clocks are wrong for a while")
 	if err := parse(fs, args, 1, 1, out); err != nil {
 		return err
 	}
@@ -198,11 +200,12 @@ func replay(args []string, out, _ io.Writer) error {
 	if err != nil {
 		return usage("%q is not a seed, a whole number", fs.Arg(0))
 	}
-	if (*stealing || *rosters || *cuts) && !*lives {
-		return usage("--stealing, --rosters and --cuts go with --life")
+	if (*stealing || *rosters || *cuts || *clocks) && !*lives {
+		return usage("--stealing, --rosters, --cuts and --clocks go with --life")
 	}
 	if *lives {
-		return runlife.Replay(seed, runlife.Kind{Stealing: *stealing, Rosters: *rosters, Cuts: *cuts}, out)
+		kind := runlife.Kind{Stealing: *stealing, Rosters: *rosters, Cuts: *cuts, Clocks: *clocks}
+		return runlife.Replay(seed, kind, out)
 	}
 	c := sim.Schedule(seed, *kinds)
 	total := sim.Sequential(c.Tree)

@@ -19,8 +19,9 @@ var rooms = []room{
 	{dir: "steal", knows: []string{"job", "steal/policy"},
 		tests: []string{"internal/driver", "internal/port", "internal/transcript"}},
 	{dir: "steal/policy"}, // whom to ask and what to give: names, numbers and times
-	{dir: "adapt", tests: []string{"internal/transcript"}},                        // names and shares of time
-	{dir: "runs", knows: []string{"job"}, tests: []string{"internal/transcript"}}, // a sibling of steal
+	{dir: "adapt", tests: []string{"internal/transcript"}}, // names and shares of time
+	{dir: "runs", knows: []string{"job", "internal/calendar"}, // a sibling of steal
+		tests: []string{"internal/transcript", "internal/wallclock"}},
 	{dir: "gossip", knows: []string{".", "internal/wire"},
 		modules: append([]string{"golang.org/x/time/rate"}, libp2p...), tests: []string{"internal/virtualnet"}},
 	{dir: "sharedobj", tests: []string{"internal/transcript"}}, // what is shared is bytes to it
@@ -60,7 +61,7 @@ var rooms = []room{
 			"github.com/quic-go/quic-go"}, libp2p...),
 		tests: []string{"internal/virtualnet"}},
 	{dir: "peer/library", knows: []string{"sharedobj", "internal/durable", "internal/module", "internal/wire"}},
-	{dir: "peer/deposits"},
+	{dir: "peer/deposits", knows: []string{"internal/calendar"}, tests: []string{"internal/wallclock"}},
 	{dir: "peer/alarm"},
 	{dir: "peer/locality", modules: []string{"github.com/hashicorp/serf/coordinate"}},
 	{dir: "peer/stream", knows: []string{"job", "steal", "sharedobj", "internal/wire"},
@@ -111,8 +112,10 @@ var rooms = []room{
 	{dir: "internal/sim/volunteers", knows: []string{"internal/campaign", "internal/sim/agenda"}},
 	{dir: "internal/sim/objects", knows: []string{"internal/sim/agenda", "sharedobj", "internal/wan"}},
 	{dir: "internal/sim/liars", knows: []string{"internal/sim/agenda", "peer/alarm", "verify"}},
-	{dir: "internal/sim/runlife", knows: []string{"internal/sim/agenda", "job", "runs", "steal", "steal/policy", "internal/driver",
-		"internal/port"}},
+	{dir: "internal/calendar", tests: []string{"internal/wallclock"}},
+	{dir: "internal/wallclock"},
+	{dir: "internal/sim/runlife", knows: []string{"internal/sim/agenda", "internal/wallclock", "job", "runs", "steal",
+		"steal/policy", "internal/driver", "internal/port"}},
 	{dir: "internal/sim/record", knows: []string{".", "internal/engine", "job", "internal/sim", "internal/wire"}},
 	{dir: "apps", knows: []string{".", "internal/cause", "internal/durable"}},
 	{dir: "apps/all", knows: []string{"apps", "apps/*"},

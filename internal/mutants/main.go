@@ -28,7 +28,7 @@ import (
 func mutants() []mutant {
 	return filled(sharedMutants, strangersMutants, moodMutants, livesMutants, verifyMutants, moduleMutants,
 		engineMutants, hookMutants, stealMutants, recoveryMutants, passingMutants, masterMutants,
-		runsMutants,
+		runsMutants, clockMutants,
 		libraryMutants, depositsMutants,
 		checkpointMutants, driverMutants, proofMutants, vouchingMutants, provingMutants, receiptMutants, hostMutants,
 		outcomeMutants, borderMutants, streamMutants,

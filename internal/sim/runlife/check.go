@@ -108,7 +108,7 @@ func (w *world) end() {
 		case !there && p.damaged && w.forgotten(p): // all that was known of it was on a disk that lost it
 		case !there && p.damaged && p.killer && !w.tried(p): // those who know of it leave it alone, and do not tell
 		case p.suspended, i.State == runs.StateCancelled: // a command was cut off by a crash
-		case i.State == runs.StateSuspended:
+		case i.State == runs.StateSuspended && (w.clocks == nil || p.outdated() || p.slept):
 		case p.killer:
 			w.endOfKiller(p, &i, have)
 		case i.State != runs.StateDone || !have && i.Unsaved == nil:
@@ -220,6 +220,7 @@ func (c *Counts) add(d *Counts) {
 	c.Lost += d.Lost
 	c.Crashes += d.Crashes
 	c.Cut += d.Cut
+	c.Misset += d.Misset
 	c.Answers += d.Answers
 	c.Disputes += d.Disputes
 	c.Messages += d.Messages

@@ -32,7 +32,7 @@ func (m *member) burn(s *session) bool {
 		return false
 	}
 	w, p := m.w, s.p
-	m.tolls[p.id] = m.tolls[p.id].And(w.clock(), "stack overflow")
+	m.tolls[p.id] = m.tolls[p.id].And(m.clock(), "stack overflow")
 	w.counts.Deaths++
 	// What else ran there is running nowhere else.
 	jobs := []runs.Suspect{{Path: job.Path{2, uint32(m.i)}, Identity: job.Identity{byte(m.i), byte(w.counts.Deaths)}}}
@@ -47,7 +47,7 @@ func (m *member) burn(s *session) bool {
 	if s.part != nil {
 		s.part.die()
 	}
-	m.input(m.core.Deaths.Died(w.clock(), p.id, jobs, m.tolls[p.id]))
+	m.input(m.core.Deaths.Died(m.clock(), p.id, jobs, m.tolls[p.id]))
 	return true
 }
 
@@ -89,6 +89,7 @@ func (w *world) endOfKiller(p *project, i *runs.Info, have bool) {
 	switch {
 	case i.State == runs.StateFailed && (have || i.Unsaved != nil):
 	case i.State == runs.StateRefused && witnesses < 2:
+	case i.State == runs.StateRefused && p.outdated(): // nobody else takes part
 	case i.State == runs.StateRefused && p.unkept: // it had failed, in an earlier life; the others have buried it
 	default:
 		w.fail("run %d has killed the processes of %d members who are there, and is %q: %s", p.n, witnesses, i.State,

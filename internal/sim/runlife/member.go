@@ -17,8 +17,10 @@ type member struct {
 	core *runs.Core // nil: it is down
 	life int
 
-	files map[fileName]any // what the disk has
-	busy  time.Duration    // until when the disk is
+	files map[fileName]any       // what the disk has
+	dates map[fileName]time.Time // when that was written, by the clock then
+	off   time.Duration          // by which the clock is wrong
+	busy  time.Duration          // until when the disk is
 	full  bool
 
 	kept     map[job.RunID]*checkpoint // of runs in progress, on the disk
@@ -69,7 +71,13 @@ func (m *member) Partners(*runs.Manifest) (list []runs.PeerID) {
 func (m *member) boot() {
 	w := m.w
 	m.life++
-	m.core = runs.New(runs.DefaultConfig(), m.id, m, m)
+	w.discharge(m)
+	cfg := runs.DefaultConfig()
+	cfg.Life = uint64(m.life)
+	if w.clocks != nil {
+		cfg.Doubt = doubt
+	}
+	m.core = runs.New(cfg, m.id, m, m)
 	m.sessions, m.orders, m.busy, m.full = nil, nil, w.now, false
 	m.tickets, m.finals = map[runs.Ticket]func(*runs.Refusal){}, map[job.RunID]bool{}
 	m.trouble, m.leaving, m.numbers = map[fileName]bool{}, nil, map[numbered]uint64{}
@@ -78,10 +86,10 @@ func (m *member) boot() {
 		m.seen[i] = w.now - 2*lost
 	}
 	w.say("%s is up", m.id)
-	m.input(m.core.Recall(w.clock(), m.recall()))
+	m.input(m.core.Recall(m.clock(), m.recall()))
 	for _, p := range w.runs {
 		if k := m.kept[p.id]; k != nil {
-			m.input(m.core.Dormant(w.clock(), k.manifest, ""))
+			m.input(m.core.Dormant(m.clock(), k.manifest, ""))
 		}
 	}
 	life := m.life
@@ -94,7 +102,7 @@ func (m *member) boot() {
 					s.part.keepUp()
 				}
 			}
-			m.input(m.core.Tick(w.clock()))
+			m.input(m.core.Tick(m.clock()))
 			w.lookAtOutsiders(m)
 			m.decide()
 			w.after(time.Second, tick)
@@ -156,7 +164,7 @@ func (m *member) recall() *runs.Recalled {
 		for _, kind := range []runs.File{runs.HeldFile, runs.RivalFile} {
 			if a, ok := m.files[fileName{kind, p.id}].(*runs.Answer); ok {
 				d.Held = append(d.Held, runs.RecalledHeld{File: kind, Manifest: p.manifest, Claim: *a.Claim,
-					Since: m.w.clock()})
+					Since: m.dates[fileName{kind, p.id}]})
 			}
 		}
 	}
@@ -181,9 +189,9 @@ func (m *member) carryOut(o runs.Order) {
 	w := m.w
 	switch o := o.(type) {
 	case runs.Fetch:
-		m.question(o.Run, o.From, true, func(t *runs.Told) { m.input(m.core.Fetched(w.clock(), t)) })
+		m.question(o.Run, o.From, true, func(t *runs.Told) { m.input(m.core.Fetched(m.clock(), t)) })
 	case runs.Ask:
-		m.question(o.Run, o.Whom, false, func(t *runs.Told) { m.input(m.core.Asked(w.clock(), t)) })
+		m.question(o.Run, o.Whom, false, func(t *runs.Told) { m.input(m.core.Asked(m.clock(), t)) })
 	case runs.FetchAnswer:
 		m.fetchAnswer(o, 0)
 	case runs.KeepAt:
@@ -192,35 +200,35 @@ func (m *member) carryOut(o runs.Order) {
 		late, no := w.hinder()
 		m.later(w.some(2*time.Second)+late, func() {
 			m.collect(o)
-			m.input(m.core.Collected(w.clock(), o.Run, no))
+			m.input(m.core.Collected(m.clock(), o.Run, no))
 		})
 	case runs.Announce:
-		m.tellAll(func(to *member) []runs.Order { return to.core.Announced(w.clock(), o.Run, m.id) })
+		m.tellAll(func(to *member) []runs.Order { return to.core.Announced(to.clock(), o.Run, m.id) })
 	case runs.Bury:
 		m.tellAll(func(to *member) []runs.Order { return to.hearTombstone(&o.Tombstone) })
 	case runs.TellClaim:
-		m.tellAll(func(to *member) []runs.Order { return to.core.Claimed(w.clock(), &o.Claim, m.id) })
+		m.tellAll(func(to *member) []runs.Order { return to.core.Claimed(to.clock(), &o.Claim, m.id) })
 	case runs.Start:
 		p := w.byID[o.Manifest.Run]
 		if m.kept[p.id] == nil {
 			m.kept[p.id] = &checkpoint{}
 		}
 		if m.kept[p.id].manifest = o.Manifest; m.tolls[p.id].Quarantined() {
-			m.input(m.core.NotStarted(w.clock(), p.id, m.tolls[p.id].Text(p.id)))
+			m.input(m.core.NotStarted(m.clock(), p.id, m.tolls[p.id].Text(p.id)))
 		} else {
 			m.begin(p, o.Fresh)
 		}
 	case runs.TellDeath:
 		m.tellAll(func(to *member) []runs.Order {
-			return to.core.Deaths.DeathTold(w.clock(), o.Run, m.id, o.Jobs, o.Why)
+			return to.core.Deaths.DeathTold(to.clock(), o.Run, m.id, o.Jobs, o.Why)
 		})
 	case runs.Doom:
 		w.doomed(m, o)
 		m.later(time.Millisecond, func() {
-			m.input(m.core.RootEnded(w.clock(), o.Run, failure(w.byID[o.Run])))
+			m.input(m.core.RootEnded(m.clock(), o.Run, failure(w.byID[o.Run])))
 		})
 	case runs.TellRoster:
-		m.tellAll(func(to *member) []runs.Order { return to.core.Rostered(w.clock(), &o.Roster, m.id) })
+		m.tellAll(func(to *member) []runs.Order { return to.core.Rostered(to.clock(), &o.Roster, m.id) })
 	case runs.Stop:
 		m.stop(&o)
 	case runs.Discard:
@@ -236,11 +244,11 @@ func (m *member) carryOut(o runs.Order) {
 	case runs.Reply:
 		f := m.tickets[o.Ticket]
 		delete(m.tickets, o.Ticket)
-		if f == nil {
+		if f != nil {
+			f(o.Refusal)
+		} else if o.Ticket > 0 { // else nobody has asked: its manifest has expired
 			w.fail("%s: command %d is answered twice", m.id, o.Ticket)
-			return
 		}
-		f(o.Refusal)
 	case runs.Note:
 		w.say("%s: run %d: %s", m.id, w.byID[o.Run].n, o.Text)
 	}
@@ -271,12 +279,12 @@ func (m *member) write(name fileName, content any) {
 			m.trouble[name] = true
 		} else {
 			m.w.wrote(m, name, content)
-			m.files[name] = content
+			m.files[name], m.dates[name] = content, m.clock().Round(0)
 			if m.w.cut(m) {
 				return
 			}
 		}
-		m.input(m.core.Written(m.w.clock(), name.kind, name.run, trouble))
+		m.input(m.core.Written(m.clock(), name.kind, name.run, trouble))
 	})
 }
 
@@ -300,7 +308,7 @@ func (m *member) hearTombstone(t *runs.Tombstone) []runs.Order {
 	if p := m.w.byID[t.Run]; p.manifest.Owner == t.Author && t.Reason.Final() {
 		m.finals[t.Run] = true
 	}
-	return m.core.Buried(m.w.clock(), t)
+	return m.core.Buried(m.clock(), t)
 }
 
 // question asks after a run.
@@ -309,7 +317,7 @@ func (m *member) question(id job.RunID, whom runs.PeerID, full bool, done func(*
 	ask(m.w, m, o, func() *runs.Knowledge {
 		k := o.core.Knows(id, m.id, full)
 		if _, there := o.core.Run(id); !there && k.Tombstone == nil && !full {
-			o.input(o.core.Announced(m.w.clock(), id, m.id))
+			o.input(o.core.Announced(o.clock(), id, m.id))
 		}
 		return &k
 	}, func(k *runs.Knowledge) {
@@ -331,7 +339,7 @@ func (m *member) question(id job.RunID, whom runs.PeerID, full bool, done func(*
 func (m *member) fetchAnswer(o runs.FetchAnswer, from int) {
 	w := m.w
 	if from == len(o.From) {
-		m.input(m.core.AnswerFetched(w.clock(), &o.Claim, runs.Outcome{}, "nobody has it"))
+		m.input(m.core.AnswerFetched(m.clock(), &o.Claim, runs.Outcome{}, "nobody has it"))
 		return
 	}
 	whom := w.member(o.From[from])
@@ -349,7 +357,7 @@ func (m *member) fetchAnswer(o runs.FetchAnswer, from int) {
 			m.fetchAnswer(o, from+1)
 			return
 		}
-		m.input(m.core.AnswerFetched(w.clock(), &o.Claim, *out, ""))
+		m.input(m.core.AnswerFetched(m.clock(), &o.Claim, *out, ""))
 	})
 }
 
@@ -359,7 +367,7 @@ func (m *member) keepAt(o runs.KeepAt) {
 	end := func(kept bool) {
 		if !over && m.life == life {
 			over = true
-			m.input(m.core.KeptAt(w.clock(), o.Run, kept))
+			m.input(m.core.KeptAt(m.clock(), o.Run, kept))
 		}
 	}
 	w.after(exchangeTime, func() { end(false) })
@@ -369,7 +377,7 @@ func (m *member) keepAt(o runs.KeepAt) {
 			return
 		}
 		to.command(func(c *runs.Core, t runs.Ticket) []runs.Order {
-			return c.Keep(w.clock(), t, o.Answer.Claim, o.Answer.Outcome, 1, 1)
+			return c.Keep(to.clock(), t, o.Answer.Claim, o.Answer.Outcome, 1, 1)
 		}, func(no *runs.Refusal) { w.send(to, m, func() { end(no == nil) }) })
 	})
 }
@@ -402,10 +410,10 @@ func (m *member) tell(o *member) {
 			o.input(o.hearTombstone(s))
 		}
 		for i := range claims {
-			o.input(o.core.Claimed(m.w.clock(), &claims[i], m.id))
+			o.input(o.core.Claimed(o.clock(), &claims[i], m.id))
 		}
 		for _, id := range going {
-			o.input(o.core.Announced(m.w.clock(), id, m.id))
+			o.input(o.core.Announced(o.clock(), id, m.id))
 		}
 	})
 }

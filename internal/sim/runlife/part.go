@@ -131,7 +131,7 @@ func (x *part) keepUp() {
 		x.driver.SetMembers(x.now(), x.members())
 		x.settle()
 	}
-	x.m.input(x.m.core.RootHeld(x.m.w.clock(), x.p.id, x.driver.Master()))
+	x.m.input(x.m.core.RootHeld(x.m.clock(), x.p.id, x.driver.Master()))
 }
 
 // stop ends the part, when the run is over for its member.
@@ -176,7 +176,7 @@ func (x *part) Send(m *steal.Message) {
 			y.driver.Step(w.now, m)
 			y.settle()
 		case m.Request != nil:
-			to.input(to.core.Announced(w.clock(), x.p.id, from.id))
+			to.input(to.core.Announced(to.clock(), x.p.id, from.id))
 		}
 	})
 }
@@ -193,10 +193,10 @@ func (x *part) Tell(n *steal.News) {
 				s.part.driver.Hear(w.now, n)
 				s.part.settle()
 				if n.Master != nil && !n.Master.Waiting {
-					to.input(to.core.Led(w.clock(), x.p.id, from.id))
+					to.input(to.core.Led(to.clock(), x.p.id, from.id))
 				}
 			} else {
-				to.input(to.core.Announced(w.clock(), x.p.id, from.id))
+				to.input(to.core.Announced(to.clock(), x.p.id, from.id))
 			}
 		})
 	}
@@ -209,7 +209,7 @@ func (x *part) answered(b []byte) {
 	w := x.m.w
 	w.say("%s has the answer of run %d", x.m.id, x.p.n)
 	w.counts.Answers++
-	x.m.input(x.m.core.RootEnded(w.clock(), x.p.id, outcomeOf(b)))
+	x.m.input(x.m.core.RootEnded(x.m.clock(), x.p.id, outcomeOf(b)))
 }
 
 // Store keeps an outcome on the disk.

@@ -66,7 +66,7 @@ func (m *member) decide() {
 		if s.p.said == nil || !m.core.Musters.Coordinates(s.p.id) || w.rosters.IntN(15) > 0 {
 			continue
 		}
-		n := &runs.Muster{Log: []runs.RosterEntry{{At: w.clock().Unix(), Text: "drawn"}}}
+		n := &runs.Muster{Log: []runs.RosterEntry{{At: m.clock().Unix(), Text: "drawn"}}}
 		if w.rosters.IntN(3) == 0 {
 			n.Wanted = 1 + w.rosters.IntN(len(w.members))
 		}
@@ -80,7 +80,7 @@ func (m *member) decide() {
 		}
 		w.say("%s: run %d wants %d, without %v", m.id, s.p.n, n.Wanted, n.Out)
 		s.p.decided = w.now
-		m.input(m.core.Musters.Muster(w.clock(), s.p.id, n))
+		m.input(m.core.Musters.Muster(m.clock(), s.p.id, n))
 	}
 }
 
@@ -104,7 +104,7 @@ func (w *world) usurp() {
 		return // whoever may say it once was trusted with that
 	}
 	w.say("%s tells of a roster of run %d by %s", m.id, p.n, r.Author)
-	m.tellAll(func(to *member) []runs.Order { return to.core.Rostered(w.clock(), r, m.id) })
+	m.tellAll(func(to *member) []runs.Order { return to.core.Rostered(to.clock(), r, m.id) })
 }
 
 // oldest is the first roster of a run's owner.

@@ -25,6 +25,8 @@ type Kind struct {
 	// Cuts has members end when they have just written a file, before they hear of it, and what is collected of runs
 	// be late, or come to nothing.
 	Cuts bool
+	// Clocks has members' clocks be wrong for a while.
+	Clocks bool
 }
 
 // Run runs the schedule of a seed; the error says which invariant it broke.
@@ -38,6 +40,9 @@ func Run(seed uint64, kind Kind, trace io.Writer) (Counts, error) {
 	if kind.Cuts {
 		w.cuts = rand.New(rand.NewPCG(seed, 14))
 	}
+	if kind.Clocks {
+		w.clocks = rand.New(rand.NewPCG(seed, 15))
+	}
 	n := 2 + w.random.IntN(5)
 	w.side = make([]int, n)
 	if w.chance(0.7) {
@@ -45,7 +50,8 @@ func Run(seed uint64, kind Kind, trace io.Writer) (Counts, error) {
 	}
 	for i := range n {
 		w.members = append(w.members, &member{w: w, i: i, id: runs.PeerID(fmt.Sprintf("p%d", i)),
-			files: map[fileName]any{}, kept: map[job.RunID]*checkpoint{}, tolls: map[job.RunID]runs.Toll{}})
+			files: map[fileName]any{}, dates: map[fileName]time.Time{}, kept: map[job.RunID]*checkpoint{},
+			tolls: map[job.RunID]runs.Toll{}})
 	}
 	for _, m := range w.members {
 		m.boot()
@@ -55,6 +61,13 @@ func Run(seed uint64, kind Kind, trace io.Writer) (Counts, error) {
 	}
 	for range w.random.IntN(14) {
 		w.after(w.some(troubled), w.fault)
+	}
+	if kind.Clocks {
+		for range 1 + w.clocks.IntN(12) {
+			w.after(time.Duration(w.clocks.Int64N(int64(troubled))), func() {
+				w.misset(w.members[w.clocks.IntN(n)], w.missetting())
+			})
+		}
 	}
 	w.run(troubled)
 	w.heal()
@@ -91,8 +104,8 @@ func (w *world) submit() {
 		p.leaves = 1 + w.random.IntN(12)
 	}
 	p.id = job.RunID{0: byte(w.random.Uint32()), 1: byte(p.n + 1)}
-	p.manifest = &runs.Manifest{Run: p.id, Owner: m.id, App: "app", Created: w.clock().Unix(),
-		Expires: w.clock().Add(24 * time.Hour).Unix(), Sealed: []byte("manifest")}
+	p.manifest = &runs.Manifest{Run: p.id, Owner: m.id, App: "app", Created: m.clock().Unix(),
+		Expires: m.clock().Add(24 * time.Hour).Unix(), Sealed: []byte("manifest")}
 	for _, i := range w.random.Perm(len(w.members)) {
 		if o := w.members[i]; o != m && len(p.manifest.Deputies) < 2 && m.Alive(o.id) {
 			p.manifest.Deputies = append(p.manifest.Deputies, o.id)
@@ -103,7 +116,7 @@ func (w *world) submit() {
 	w.byID[p.id] = p
 	w.say("%s submits run %d, %s of work, deputies %v", m.id, p.n, p.work, p.manifest.Deputies)
 	p.busy = true
-	m.command(func(c *runs.Core, t runs.Ticket) []runs.Order { return c.Submit(w.clock(), t, p.manifest, nil) },
+	m.command(func(c *runs.Core, t runs.Ticket) []runs.Order { return c.Submit(m.clock(), t, p.manifest, nil) },
 		func(no *runs.Refusal) { p.busy, p.accepted = false, no == nil })
 }
 
@@ -202,7 +215,7 @@ func (w *world) lie() {
 	}
 	for _, o := range w.members {
 		if o != m {
-			w.send(m, o, func() { o.input(o.core.Claimed(w.clock(), c, m.id)) })
+			w.send(m, o, func() { o.input(o.core.Claimed(o.clock(), c, m.id)) })
 		}
 	}
 }
@@ -230,7 +243,7 @@ func (w *world) direct() {
 		w.resume(p)
 	case w.chance(0.4):
 		w.say("%s cancels run %d", m.id, p.n)
-		m.command(func(c *runs.Core, t runs.Ticket) []runs.Order { return c.Cancel(w.clock(), t, p.id) },
+		m.command(func(c *runs.Core, t runs.Ticket) []runs.Order { return c.Cancel(m.clock(), t, p.id) },
 			done(func(no *runs.Refusal) {
 				i, there := m.core.Run(p.id)
 				ended := there && i.State == runs.StateCancelled
@@ -238,7 +251,8 @@ func (w *world) direct() {
 			}))
 	default:
 		w.say("%s suspends run %d", m.id, p.n)
-		m.command(func(c *runs.Core, t runs.Ticket) []runs.Order { return c.Suspend(w.clock(), t, p.id) },
+		p.slept = true
+		m.command(func(c *runs.Core, t runs.Ticket) []runs.Order { return c.Suspend(m.clock(), t, p.id) },
 			done(func(no *runs.Refusal) { p.suspended = no == nil }))
 		w.after(w.some(60*time.Second), func() {
 			if p.suspended && m.core != nil && !p.busy {
@@ -254,7 +268,7 @@ func (w *world) resume(p *project) {
 	m := p.owner
 	w.say("%s resumes run %d", m.id, p.n)
 	p.suspended = false
-	m.command(func(c *runs.Core, t runs.Ticket) []runs.Order { return c.Resume(w.clock(), t, p.manifest) },
+	m.command(func(c *runs.Core, t runs.Ticket) []runs.Order { return c.Resume(m.clock(), t, p.manifest) },
 		func(no *runs.Refusal) {
 			p.busy = false
 			if i, there := m.core.Run(p.id); no != nil && there && i.State == runs.StateSuspended {
@@ -270,7 +284,7 @@ func (w *world) heal() {
 	w.calm, w.loss = true, 0
 	clear(w.side)
 	for _, m := range w.members {
-		m.full = false
+		m.full, m.off = false, 0
 		if m.core == nil {
 			m.boot()
 		}

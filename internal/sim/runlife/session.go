@@ -83,14 +83,14 @@ func (m *member) compute() {
 		switch {
 		case s.root && better:
 			s.root, s.done, s.silence = false, 0, 0
-			m.input(m.core.RootHeld(w.clock(), s.p.id, false))
+			m.input(m.core.RootHeld(m.clock(), s.p.id, false))
 		case s.root && !s.ended:
 			m.lead(s.p)
 			if s.done += beat; s.done >= s.p.work && !s.p.killer {
 				s.ended = true
 				w.say("%s has the answer of run %d", m.id, s.p.n)
 				w.counts.Answers++
-				m.input(m.core.RootEnded(w.clock(), s.p.id, outcome(s.p, m)))
+				m.input(m.core.RootEnded(m.clock(), s.p.id, outcome(s.p, m)))
 			}
 		case s.root:
 		case better:
@@ -98,7 +98,7 @@ func (m *member) compute() {
 		default:
 			if s.silence += beat; s.silence >= lease+time.Duration(rank(s.p, m))*time.Second {
 				s.root = true
-				m.input(m.core.RootHeld(w.clock(), s.p.id, true))
+				m.input(m.core.RootHeld(m.clock(), s.p.id, true))
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func (m *member) compute() {
 func (m *member) lead(p *project) {
 	for _, o := range m.w.members {
 		if o != m && m.w.connected(m, o) {
-			o.input(o.core.Led(m.w.clock(), p.id, m.id))
+			o.input(o.core.Led(o.clock(), p.id, m.id))
 		}
 	}
 }

@@ -26,6 +26,7 @@ type world struct {
 	kind    Kind
 	rosters *rand.Rand // of who is to take part; nil: runs do not adapt
 	cuts    *rand.Rand // of writes that nobody hears the end of; nil: there are none
+	clocks  *rand.Rand // of clocks that are wrong; nil: none is
 	trace   io.Writer
 	broken  error
 	counts  Counts
@@ -35,6 +36,7 @@ type world struct {
 type Counts struct {
 	Events, Lost, Crashes, Answers, Disputes, Failed, Deaths, Doomed uint64
 	Cut                                                              uint64 // after a write
+	Misset                                                           uint64 // clocks
 	Messages, Restored, Found                                        uint64 // of the steal protocol
 	// Rosters that were made, members that left because of one, and how often all had the same in the end, or one had
 	// none.
@@ -53,6 +55,7 @@ type project struct {
 	accepted bool          // its owner was told that it goes on
 	// what its owner was told last: that it is cancelled, or suspended
 	cancelled, suspended bool
+	slept                bool // it was to be suspended once
 	busy                 bool // a command about it is not done
 	unwritten            bool // it was cancelled, which could not be written down
 	damaged              bool // what was written down of it was lost
@@ -93,11 +96,6 @@ func (w *world) say(format string, args ...any) {
 		fmt.Fprintf(w.trace, "%9.3f "+format+"\n", append([]any{w.now.Seconds()}, args...)...)
 	}
 }
-
-// epoch is what clocks show at the beginning, in seconds since 1970.
-const epoch = 1_800_000_000
-
-func (w *world) clock() time.Time { return time.Unix(epoch, 0).Add(w.now) }
 
 // some draws a time up to d.
 func (w *world) some(d time.Duration) time.Duration {
