@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/satin-peer/satin/internal/calendar"
 )
 
 // Hash names a deposit: it is the digest of its bytes, as package library has it.
@@ -31,6 +33,7 @@ type Config struct {
 
 	MaxSize      int64         // bytes of a deposit
 	Life         time.Duration // the longest that one is kept from when it was asked for
+	Doubt        time.Duration // how long the clock must have shown a date before a deposit is over by it
 	Own          int           // deposits of this machine's own user
 	Most, MostOf int           // deposits of others, and of one of them
 }
@@ -39,7 +42,7 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{Copies: 2, Every: 30 * time.Minute, Soon: 2 * time.Second, Passed: time.Hour,
 		Patience: 10 * time.Minute, AtOnce: 8, Coming: 32, Looks: 256, MaxSize: 8 << 20,
-		Life: 90 * 24 * time.Hour, Own: 1 << 18, Most: 1 << 15, MostOf: 1 << 14}
+		Life: 90 * 24 * time.Hour, Doubt: calendar.Doubt, Own: 1 << 18, Most: 1 << 15, MostOf: 1 << 14}
 }
 
 // A Room is the disk that this machine's owner leaves to others. Its answers are inputs of the core like any other.
@@ -97,6 +100,7 @@ type Core struct {
 	size    func(Hash) int64 // of the bytes that are on the disk; 0: they are not
 	members []PeerID
 	items   map[Hash]*item
+	day     calendar.Calendar
 	turn    []Hash // in the order in which they are looked at
 	asking  int
 	coming  map[Hash]arrival // deposits of others that were not here when they were last looked at
@@ -324,13 +328,14 @@ func (c *Core) Tick(now time.Time) (out Orders) {
 
 // pass looks at some of the deposits, as long as others can be asked.
 func (c *Core) pass(now time.Time, out *Orders) {
+	c.day.Pass(now, c.cfg.Doubt)
 	for range min(len(c.turn), c.cfg.Looks) {
 		it := c.items[c.turn[0]]
 		c.turn = append(c.turn[1:], it.Hash)
 		n := c.size(it.Hash)
 		a, coming := c.coming[it.Hash]
 		switch late := coming && now.Sub(a.since) > c.cfg.Patience; {
-		case !it.Until.After(now), n == 0 && late, n > 0 && n != it.Size && it.Giver != "":
+		case c.day.Reached(it.Until.Unix()), n == 0 && late, n > 0 && n != it.Size && it.Giver != "":
 			c.drop(it, out)
 		case !it.next.After(now) && c.asking < c.cfg.AtOnce:
 			c.look(now, it, out)
