@@ -19,12 +19,12 @@ import (
 )
 
 const (
-	maxKnown       = 1024 // peers whose addresses are kept in memory
-	maxToldBy      = 128  // of them, those of whom one member told, and who were never met
-	maxRemembered  = 128  // of them, those that a file keeps: members that were met
-	maxPeerAddrs   = 16   // addresses of one peer
-	rememberFor    = 30 * 24 * time.Hour
-	firstRetry     = 2 * time.Second // after a failed dial, doubled by each further one
+	maxKnown       = 1024                // peers whose addresses are kept in memory
+	maxToldBy      = 128                 // of them, those of whom one member told, and who were never met
+	maxRemembered  = 128                 // of them, those that a file keeps: members that were met
+	maxPeerAddrs   = 16                  // addresses of one peer
+	rememberFor    = 30 * 24 * time.Hour // longer than the last one: of clocks that are ahead that says nothing
+	firstRetry     = 2 * time.Second     // after a failed dial, doubled by each further one
 	longestRetry   = 5 * time.Minute
 	heardWord      = "heard"
 	addrBookFormat = "# Addresses where members were met, or heard of, and when (seconds since 1970)."
@@ -77,9 +77,11 @@ func openAddrBook(path string, self peer.ID, now time.Time) (*addrBook, error) {
 	return book, nil
 }
 
-// parseAddrBook reads what formatAddrBook wrote, and leaves out lines that make no sense.
+// parseAddrBook reads what formatAddrBook wrote, and leaves out lines that make no sense, and who was not met or heard
+// of for long when others still were. Whether it is long ago now nobody knows: the clock may be wrong, and who comes
+// back after a year has nobody else to ask.
 func parseAddrBook(b []byte, now time.Time) map[peer.ID]*bookEntry {
-	all, heard := map[peer.ID]*bookEntry{}, 0
+	all, heard, newest := map[peer.ID]*bookEntry{}, 0, time.Time{}
 	for lines := bufio.NewScanner(bytes.NewReader(b)); lines.Scan(); {
 		fields := strings.Fields(lines.Text())
 		byCard := len(fields) == 3 && fields[2] == heardWord
@@ -92,8 +94,11 @@ func parseAddrBook(b []byte, now time.Time) map[peer.ID]*bookEntry {
 		}
 		seconds, err := strconv.ParseInt(fields[1], 10, 64)
 		at := time.Unix(seconds, 0)
-		if err != nil || now.Sub(at) > rememberFor { // a clock may be behind what the file says
+		if err != nil {
 			continue
+		}
+		if at.After(newest) && !at.After(now) {
+			newest = at
 		}
 		e := all[info.ID]
 		if e == nil {
@@ -119,6 +124,9 @@ func parseAddrBook(b []byte, now time.Time) map[peer.ID]*bookEntry {
 			e.addrs = append(e.addrs, info.Addrs...)
 		}
 	}
+	maps.DeleteFunc(all, func(_ peer.ID, e *bookEntry) bool {
+		return newest.Sub(e.met) > rememberFor && newest.Sub(e.heard) > rememberFor
+	})
 	return all
 }
 

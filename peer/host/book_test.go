@@ -156,8 +156,16 @@ func TestAddrBookIsBoundedAndKeepsMembers(t *testing.T) {
 	if behind, err := openAddrBook(path, mustID(0), time.Unix(0, 0)); err != nil || !behind.met(mustID(1)) {
 		t.Errorf("where the clock has just begun nobody is known, %v", err)
 	}
-	if later, err := openAddrBook(path, mustID(0), now.Add(2*rememberFor)); err != nil || len(later.all) != 0 {
-		t.Errorf("%d peers are still known after %v, %v", len(later.all), 2*rememberFor, err)
+	if ahead, err := openAddrBook(path, mustID(0), now.AddDate(20, 0, 0)); err != nil || !ahead.met(mustID(1)) {
+		t.Errorf("where the clock is years ahead nobody is known, %v", err)
+	}
+	book.meet(mustID(2), at, now.Add(2*rememberFor))
+	if err := book.save(); err != nil {
+		t.Fatal(err)
+	}
+	later, err := openAddrBook(path, mustID(0), now.Add(2*rememberFor))
+	if err != nil || later.met(mustID(1)) || !later.met(mustID(2)) {
+		t.Errorf("who was not met for %v is still known, %v", 2*rememberFor, err)
 	}
 }
 

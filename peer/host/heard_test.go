@@ -73,7 +73,8 @@ func TestHeardOfIsRemembered(t *testing.T) {
 	if !read.dirty {
 		t.Error("when it was heard of last is not written down")
 	}
-	if late := again(now.Add(rememberFor + time.Hour)); len(late.all) != 0 {
+	book.meet(mustID(4), nil, now.Add(rememberFor+time.Hour))
+	if late := again(now.Add(2 * rememberFor)); len(late.all) != 1 || !late.met(mustID(4)) {
 		t.Errorf("%d are remembered for ever", len(late.all))
 	}
 }
