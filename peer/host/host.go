@@ -217,13 +217,16 @@ func (h *Host) listen(private ed25519.PrivateKey) (host.Host, error) {
 	if h.known, err = newIdentified(h); err != nil {
 		return nil, err
 	}
+	always, err := dateless()
+	if err != nil {
+		return nil, err
+	}
 	options := []libp2p.Option{
 		libp2p.Identity(key),
 		libp2p.Peerstore(h.known),
 		libp2p.ListenAddrs(listen...),
-		libp2p.Transport(quic.NewTransport),
+		libp2p.Transport(quic.NewTransport, quic.WithTLSIdentityOption(libp2ptls.WithCertTemplate(always))),
 		libp2p.Transport(tcp.NewTCPTransport),
-		libp2p.Security(libp2ptls.ID, libp2ptls.New),
 		libp2p.Security(noise.ID, noise.New),
 		libp2p.ResourceManager(resources),
 		libp2p.ConnectionManager(conns),
