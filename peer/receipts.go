@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -64,9 +65,11 @@ type given struct {
 	Manifest []byte `cbor:"2,keyasint,omitempty"`
 }
 
-// taken says that it is not owed any more; Why is why it is not kept.
+// taken says that it is not owed any more; Why is why it is not kept. Later says that it may be another time: one of
+// the two clocks is wrong.
 type taken struct {
-	Why string `cbor:"1,keyasint,omitempty"`
+	Why   string `cbor:"1,keyasint,omitempty"`
+	Later bool   `cbor:"2,keyasint,omitempty"`
 }
 
 const maxGiven = statement.MaxReceipt + maxAccusation + 16
@@ -116,7 +119,7 @@ func (x *receipts) answer(from peer.ID, b []byte) (any, error) {
 	s, err := x.check(from, &g)
 	if err != nil {
 		x.log.Info("a receipt is refused", "from", from, "error", err)
-		return &taken{Why: oneLine(err)}, nil
+		return &taken{oneLine(err), errors.Is(err, errAhead)}, nil
 	}
 	if err := x.keep(s); err != nil {
 		x.log.Warn("a receipt cannot be kept until it comes again", "run", s.Run, "from", from, "error", err)
@@ -148,12 +151,15 @@ func (x *receipts) check(from peer.ID, g *given) (*statement.SignedReceipt, erro
 	case s.To != x.vouch.self:
 		return nil, cannot("it is another peer's: " + s.To.String())
 	case time.Unix(s.At, 0).Sub(x.now()) > receiptSkew:
-		return nil, cannot("it is from the future")
+		return nil, errAhead
 	case s.Cores > int64(x.cores):
 		return nil, cannot(fmt.Sprintf("this machine has no %d cores", s.Cores))
 	}
 	return s, nil
 }
+
+// errAhead is why a receipt is not taken yet.
+var errAhead = cannot("it is from the future")
 
 // keep counts a receipt: of one run the one that says most.
 func (x *receipts) keep(s *statement.SignedReceipt) error {
@@ -200,8 +206,10 @@ func (x *receipts) excess() (run job.RunID) {
 
 // owe signs what a run's other peers have earned, which is over. The conductor's mutex is held.
 func (x *receipts) owe(r *part) {
-	m, took := r.manifest, r.ended.Sub(time.Unix(r.manifest.Created, 0))
+	m, began := r.manifest, time.Unix(r.manifest.Created, 0)
+	took := max(r.ended.Sub(began), r.ended.Sub(r.began)) // the clock may have been set back meanwhile
 	took = min(max(took, time.Microsecond), statement.MaxLife)
+	at := max(r.ended.Unix(), began.Add(took).Unix())
 	var list []statement.Receipt
 	for _, e := range r.earned() {
 		id, err := peer.Decode(string(e.Peer))
@@ -214,7 +222,7 @@ func (x *receipts) owe(r *part) {
 		}
 		list = append(list, statement.Receipt{Run: m.Run, Peer: []byte(id), Took: took.Microseconds(),
 			Time:    min(e.Time, took*time.Duration(cores)).Microseconds(),
-			Results: int64(e.Results), Cores: int64(cores), At: r.ended.Unix()})
+			Results: int64(e.Results), Cores: int64(cores), At: at})
 	}
 	if len(list) == 0 {
 		return
@@ -284,7 +292,10 @@ func (x *receipts) give(ctx context.Context, all bool) {
 			continue
 		}
 		if t.Why != "" {
-			x.log.Info("a receipt is not taken", "run", s.Run, "peer", s.To, "why", clipText(t.Why))
+			x.log.Info("a receipt is not taken", "run", s.Run, "peer", s.To, "later", t.Later, "why", clipText(t.Why))
+		}
+		if t.Later {
+			continue
 		}
 		if err := x.owed.remove(f.name); err != nil {
 			x.log.Warn("a receipt is owed although it was taken", "error", err)

@@ -27,7 +27,8 @@ type given struct {
 }
 
 type taken struct {
-	Why string `cbor:"1,keyasint,omitempty"`
+	Why   string `cbor:"1,keyasint,omitempty"`
+	Later bool   `cbor:"2,keyasint,omitempty"`
 }
 
 const receiptProtocol = "/satin/receipt/1"
