@@ -15,18 +15,15 @@ import (
 
 // addAdaptFlags are for whoever takes part in a run, and what is done twice for those who are slow.
 func (o *options) addAdaptFlags(flags *pflag.FlagSet) {
-	flags.IntVar(&o.eager, "eager", 0, "let idle peers have copies of `N` in 100 jobs given away, when nothing else is "+
+	numberFlag(flags, &o.eager, "eager", 0, 100, "let idle peers have copies of `N` in 100 jobs given away, when nothing else is "+
 		"left for them: a slow peer holds up the end of the run less (0: none)")
 	flags.StringVar(&o.adapt, "adapt", "", "how the run decides who takes part: `MODE` volunteers keeps all who do no "+
 		"harm, paper as many as it uses well, off everybody (default volunteers; of runs that are verified off)")
 	flags.StringVar(&o.peers, "peers", "", "how many peers the run has, `MIN-MAX`, if there are as many (default any number)")
 }
 
-// checkAdapt reads --eager, --adapt and --peers.
+// checkAdapt reads --adapt and --peers.
 func (o *options) checkAdapt() error {
-	if err := apps.IntRange("--eager", o.eager, 0, 100); err != nil {
-		return err
-	}
 	mode, err := adapt.ParseMode(cmp.Or(o.adapt, adapt.Volunteers.String()))
 	if err != nil {
 		return &apps.InputError{What: "--adapt", Got: o.adapt, Want: "volunteers, paper or off"}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,8 +11,8 @@ import (
 )
 
 // prepare finds what would confuse the parser of flags: the name of an application that does not exist, before flags
-// that nobody could know then; and negative numbers among an application's arguments, which look like flags. All of
-// an application's arguments go behind a "--".
+// that nobody could know then; and negative numbers and durations among the arguments, which look like flags. All of
+// the arguments of an application, or of a command that was given such a one, go behind a "--".
 func prepare(root *cobra.Command, args []string) ([]string, error) {
 	cmd, rest, err := root.Find(args)
 	if err != nil {
@@ -19,11 +20,14 @@ func prepare(root *cobra.Command, args []string) ([]string, error) {
 	}
 	isRun := cmd.Parent() == root && cmd.Name() == runName
 	isApp := cmd.Parent() != nil && cmd.Parent().Parent() == root && cmd.Parent().Name() == runName
-	if !isRun && !isApp {
+	if cmd.HasSubCommands() && !isRun {
 		return args, nil
 	}
 	s := split(cmd, rest)
+	negative := func(a string) bool { return len(a) > 1 && a[0] == '-' && isPlain(a) }
 	switch {
+	case !isRun && !isApp && (s.open != nil || !slices.ContainsFunc(s.plain, negative)):
+		return args, nil
 	case isRun && s.clear:
 		return nil, unknown("application", cmd, s.plain[0])
 	case isRun:
@@ -31,7 +35,11 @@ func prepare(root *cobra.Command, args []string) ([]string, error) {
 	case s.open != nil: // it would take the "--" for its value
 		return nil, &apps.InputError{What: "--" + s.open.Name, Want: kind(s.open.Value.Type())}
 	}
-	return append(append(append([]string{runName, cmd.Name()}, s.flags...), "--"), s.plain...), nil
+	path := []string{}
+	for c := cmd; c.HasParent(); c = c.Parent() {
+		path = append([]string{c.Name()}, path...)
+	}
+	return slices.Concat(path, s.flags, []string{"--"}, s.plain), nil
 }
 
 // arguments are those of a command, sorted.

@@ -68,9 +68,6 @@ func runBatch(c console, app apps.App, o *options, flags *pflag.FlagSet, own *fl
 	case o.results == "":
 		return errors.New("--each needs --results DIR, the directory that gets the answers")
 	}
-	if err := apps.IntRange("--at-once", o.atOnce, 1, maxAtOnce); err != nil {
-		return err
-	}
 	b := &batch{console: c, o: o, dir: o.results, running: map[*input]computation{}}
 	b.isDone, b.keep, b.over = b.isThere, b.writeAnswer, func() error { return nil }
 	if err := b.read(app, given(flags, own)); err != nil {
@@ -102,6 +99,7 @@ func (b *batch) connect(flags *pflag.FlagSet) (stop func(), err error) {
 	}
 	d, err := control.Connect(l.RuntimeDir)
 	if errors.Is(err, control.ErrNotRunning) {
+		b.console.staysAlone(l)
 		return func() {}, nil
 	}
 	if err != nil {
@@ -111,8 +109,11 @@ func (b *batch) connect(flags *pflag.FlagSet) (stop func(), err error) {
 	return func() { d.Close() }, nil
 }
 
-// maxAtOnce is how many runs of a batch a daemon may have at once.
-const maxAtOnce = 64
+// How many runs of a batch a daemon has at once, if nobody says otherwise, and may have.
+const (
+	runsAtOnce = 4
+	maxAtOnce  = 64
+)
 
 // read makes a task of each line, before anything is run: a mistake in the last line is told at once.
 func (b *batch) read(app apps.App, flags map[string]any) error {

@@ -228,7 +228,7 @@ func TestFlagsOfBatchesNeedOne(t *testing.T) {
 }
 
 // Guards that a batch stays in this process where its flags say so, though there is a daemon, and that flags about a
-// swarm are refused where there is none, in a batch as in a single run.
+// swarm are refused where there is none, in a batch as in a single run; a batch that was meant for a daemon says so.
 func TestBatchStaysHere(t *testing.T) {
 	file, dir := lines(t, "3\n")
 	batch := []string{"--each", file, "--results", dir}
@@ -239,6 +239,11 @@ func TestBatchStaysHere(t *testing.T) {
 		if code := f.run(args...); code != 0 || len(m.asked) > 0 {
 			t.Errorf("%s: exit code %d, the daemon was asked %q\n%s", flag, code, m.asked, &f.err)
 		}
+	}
+	f := newFake()
+	if code := f.run(append([]string{"run", "count", "--runtime-dir", t.TempDir()}, batch...)...); code != 0 ||
+		!strings.Contains(f.err.String(), "satin-peer: no daemon is running (nobody listens on ") {
+		t.Errorf("meant for a daemon that is not there: exit code %d, says %s", code, &f.err)
 	}
 	for _, flag := range []string{"--eager=1", "--max-cores=1", "--recovery=naive", "--verify=quorum=2", "--adapt=off",
 		"--peers=1-2"} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/satin-peer/satin"
 	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/internal/campaign"
 	"github.com/satin-peer/satin/peer/control"
@@ -52,8 +53,9 @@ more. The title, which is published, is the problem's unless --title says anothe
 		Args:    cobra.ArbitraryArgs,
 	}
 	const most = 100_000
-	o := &options{}
-	parts := cmd.Flags().Int("parts", 0, fmt.Sprintf("how many parts to make, 1 to %d (default by the guess)", most))
+	o, parts := &options{}, 0
+	numberFlag(cmd.Flags(), &parts, "parts", 0, most,
+		fmt.Sprintf("how many parts to make, 1 to %d (default by the guess)", most))
 	piece := cmd.Flags().Float64("piece", defaultPiece, "how many `MiB` the proof of a part should have at most")
 	title := cmd.Flags().String("title", "", "what the campaign is about, in a `LINE`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -61,9 +63,6 @@ more. The title, which is published, is the problem's unless --title says anothe
 			return &apps.InputError{What: "arguments", Want: "DIR, --, and a problem as satin-peer run takes it"}
 		}
 		const largest = 256 // a result's
-		if err := apps.IntRange("--parts", *parts, 0, most); err != nil {
-			return err
-		}
 		if err := apps.FloatRange("--piece", *piece, 0, largest); err != nil {
 			return err
 		}
@@ -92,10 +91,10 @@ more. The title, which is published, is the problem's unless --title says anothe
 			fmt.Fprintf(c.err, "%s conflicts are guessed, standard error %s\n", scaled(guess.Conflicts),
 				scaled(guess.StandardError))
 		}
-		if *parts == 0 {
-			*parts = plan.FirstParts()
+		if parts == 0 {
+			parts = plan.FirstParts()
 		}
-		if err := makeCampaign(args[0], &plan, t.problem.Parts, *parts); err != nil {
+		if err := makeCampaign(args[0], &plan, t.problem.Parts, parts); err != nil {
 			return err
 		}
 		fmt.Fprintf(c.err, "%s: %d parts; satin-peer campaign run %s begins\n", oneLine(args[0]), len(plan.Cubes),
@@ -106,7 +105,7 @@ more. The title, which is published, is the problem's unless --title says anothe
 }
 
 func newCampaignRun(list []apps.App, c console) *cobra.Command {
-	o := &options{recovery: "salvage"}
+	o, keep := &options{recovery: "salvage", atOnce: runsAtOnce}, 0
 	cmd := &cobra.Command{
 		Use:   "run DIR",
 		Short: "Have the parts of a campaign computed, and check their proofs",
@@ -122,11 +121,11 @@ nothing to prove, and no other part is begun.`,
 		Args: cobra.ArbitraryArgs,
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&o.atOnce, "at-once", 4, "how many parts a daemon has at once; each gets the same share of the cores")
-	flags.IntVar(&o.workers, "workers", 0, "cores to use without a daemon (default all)")
-	flags.IntVar(&o.nice, "nice", 0, "lower the priority of the workers by 0 to 19, without a daemon")
+	numberFlag(flags, &o.atOnce, "at-once", 1, maxAtOnce, "how many parts a daemon has at once; each gets the same share of the cores")
+	numberFlag(flags, &o.workers, "workers", 1, satin.MaxWorkers, "cores to use without a daemon (default all)")
+	numberFlag(flags, &o.nice, "nice", 0, maxNice, "lower the priority of the workers by 0 to 19, without a daemon")
 	flags.StringVar(&o.verify, "verify", "members", "as of satin-peer run; the proofs are checked in any case")
-	keep := flags.Int64("keep", 0, "`MiB` of proofs to keep; what comes then is checked and not kept (0: all is kept)")
+	numberFlag(flags, &keep, "keep", 0, 1<<30, "`MiB` of proofs to keep; what comes then is checked and not kept (0: all is kept)")
 	stay := flags.Bool("stay", false, "have proofs stay with the members that find them, to be checked by others")
 	copies := flags.Bool("copies", true, "have members keep copies of what is proved")
 	addPlaceFlags(flags)
@@ -138,10 +137,7 @@ nothing to prove, and no other part is begun.`,
 		if err := notEmpty(flags); err != nil {
 			return err
 		}
-		if *keep < 0 {
-			return &apps.InputError{What: "--keep", Got: fmt.Sprint(*keep), Want: "a number from 0 on"}
-		}
-		dir.keep(*keep << 20)
+		dir.keep(int64(keep) << 20)
 		return dir.run(c, list, o, flags, *copies, *stay)
 	}
 	return cmd
@@ -224,7 +220,7 @@ are not to be, and their word counts for nothing. OUT can be checked as DIR can.
 }
 
 func newCampaignCheck(c console) *cobra.Command {
-	var verdicts *int
+	verdicts := 0
 	cmd := campaignCommand(&cobra.Command{
 		Use:   "check DIR",
 		Short: "Check all proofs of a campaign, and that its cubes are all there is",
@@ -236,7 +232,7 @@ verdicts): then the whole rests on their word, which is said.`,
   satin-peer campaign check w12 --verdicts 2`,
 	}, 1, func(dir *campaignDir, _ []string) error {
 		words := map[string]int{}
-		proved, onWords, err := dir.checkAll(*verdicts, words)
+		proved, onWords, err := dir.checkAll(verdicts, words)
 		if err != nil {
 			return failed("%w", err)
 		}
@@ -257,7 +253,7 @@ verdicts): then the whole rests on their word, which is said.`,
 		}
 		return err
 	})
-	verdicts = cmd.Flags().Int("verdicts", 0, "`NUMBER` of others whose signed word counts for a piece that is not here")
+	numberFlag(cmd.Flags(), &verdicts, "verdicts", 0, mostSigners, "`NUMBER` of others whose signed word counts for a piece that is not here")
 	return cmd
 }
 

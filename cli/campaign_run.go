@@ -22,9 +22,6 @@ import (
 
 // run has the parts computed that are not proved: a batch whose answers are pieces.
 func (d *campaignDir) run(c console, list []apps.App, o *options, flags *pflag.FlagSet, copies, stay bool) error {
-	if err := apps.IntRange("--at-once", o.atOnce, 1, maxAtOnce); err != nil {
-		return err
-	}
 	if err := hasModel(d.dir); err != nil {
 		return err
 	}

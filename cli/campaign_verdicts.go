@@ -51,7 +51,8 @@ piece only with --verdicts, and says whose word that is.`,
 		Args: cobra.ArbitraryArgs,
 	}
 	flags := cmd.Flags()
-	by := flags.Int("by", fewestSigners,
+	by := fewestSigners
+	numberFlag(flags, &by, "by", fewestSigners, mostSigners,
 		fmt.Sprintf("how many others check each, %d to %d", fewestSigners, mostSigners))
 	drop := flags.Bool("drop", false, "do not keep pieces that have their verdicts")
 	addPlaceFlags(flags)
@@ -60,10 +61,7 @@ piece only with --verdicts, and says whose word that is.`,
 		if err != nil {
 			return err
 		}
-		if err := apps.IntRange("--by", *by, fewestSigners, mostSigners); err != nil {
-			return err
-		}
-		return dir.verdicts(c, list, flags, *by, *drop)
+		return dir.verdicts(c, list, flags, by, *drop)
 	}
 	return cmd
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,9 @@ func addPlaceFlags(flags *pflag.FlagSet) {
 
 // load reads the settings, with those flags of a command that are settings.
 func (c console) load(flags *pflag.FlagSet) (*settings.Loaded, error) {
+	if err := notEmpty(flags); err != nil {
+		return nil, err
+	}
 	file := ""
 	if f := flags.Lookup("config"); f != nil {
 		file = f.Value.String()
@@ -82,6 +86,17 @@ func place(l *settings.Loaded) (flags string) {
 		flags += " " + dir.flag + " " + path
 	}
 	return flags
+}
+
+// staysAlone says that a run stays in this process although the user has said where a daemon is: none is there.
+func (c console) staysAlone(l *settings.Loaded) {
+	said := func(v settings.Value) bool {
+		return (v.Key == "state_dir" || v.Key == "runtime_dir") && v.Origin != "default"
+	}
+	if slices.ContainsFunc(l.Values(), said) {
+		c.complain(fmt.Sprintf("no daemon is running (nobody listens on %s): this process computes it",
+			oneLine(control.SocketPath(l.RuntimeDir))))
+	}
 }
 
 // plainLetters mean nothing to a shell.

@@ -111,8 +111,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		unknown *pflag.NotExistError
 		missing *pflag.ValueRequiredError
 		invalid *pflag.InvalidValueError
+		out     *apps.InputError
 	)
 	switch {
+	case errors.As(err, &out): // of its range
+		return out
 	case errors.As(err, &unknown):
 		name := "--" + unknown.GetSpecifiedName()
 		if letters := unknown.GetSpecifiedShortnames(); letters != "" {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/peer/control"
 )
 
@@ -71,13 +70,11 @@ const endWithin = 10 * time.Second
 
 func newInviteCommand(c console) *cobra.Command {
 	var (
-		valid          time.Duration
-		uses           int
-		mayInvite      bool
-		asJSON         *bool
-		cmd            *cobra.Command
-		defaultValid   = 24 * time.Hour
-		minValid, most = time.Minute, 30 * 24 * time.Hour
+		valid     = 24 * time.Hour
+		uses      = 1
+		mayInvite bool
+		asJSON    *bool
+		cmd       *cobra.Command
 	)
 	cmd = newDaemonCommand(c, cobra.Command{
 		Use:   "invite [PEER]",
@@ -103,8 +100,9 @@ send a password. With the ID of a peer, which its status shows, that peer is let
 		fmt.Fprintln(c.err, inviteNote(i, made))
 		return nil
 	})
-	cmd.Flags().DurationVar(&valid, "valid", defaultValid, "how long the line can be used, 1m to 720h")
-	cmd.Flags().IntVar(&uses, "uses", 1, "how many peers may join by it, 1 to 1000")
+	durationFlag(cmd.Flags(), &valid, "valid", time.Minute, 30*24*time.Hour,
+		"how long the line can be used, 1m to 720h")
+	numberFlag(cmd.Flags(), &uses, "uses", 1, 1000, "how many peers may join by it, 1 to 1000")
 	cmd.Flags().BoolVar(&mayInvite, "may-invite", false, "let whoever joins invite others")
 	asJSON = addJSON(cmd, "the invitation")
 	ask := cmd.RunE
@@ -112,12 +110,6 @@ send a password. With the ID of a peer, which its status shows, that peer is let
 		flags := cmd.Flags()
 		if len(args) > 0 && (flags.Changed("valid") || flags.Changed("uses") || mayInvite) {
 			return errors.New("--valid, --uses and --may-invite cannot go with a PEER: it is let in by name, for good")
-		}
-		if valid < minValid || valid > most {
-			return &apps.InputError{What: "--valid", Got: valid.String(), Want: "a duration from 1m to 720h"}
-		}
-		if err := apps.IntRange("--uses", uses, 1, 1000); err != nil {
-			return err
 		}
 		return ask(cmd, args)
 	}

@@ -41,9 +41,9 @@ workers_here, yield_to, on_battery.`,
 			fmt.Fprintln(c.err, "paused until satin-peer resume")
 			return nil
 		}
-		long, err := time.ParseDuration(args[0])
-		if err != nil || long < time.Second || long > maxPause {
-			return &apps.InputError{What: "TIME", Got: args[0], Want: "a duration from 1s to 720h, such as 1h or 90m"}
+		long, err := durationIn("TIME", args[0], time.Second, maxPause)
+		if err != nil {
+			return err
 		}
 		if err := d.Pause(ctx, long); err != nil {
 			return err

@@ -46,7 +46,7 @@ type options struct {
 }
 
 func newRunCommand(list []apps.App, c console) *cobra.Command {
-	o := &options{}
+	o := &options{atOnce: runsAtOnce}
 	cmd := &cobra.Command{
 		Use:   runName + " APPLICATION [ARGUMENT]...",
 		Short: "Run an application on all cores",
@@ -79,27 +79,27 @@ Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it 
 		},
 	}
 	flags := cmd.PersistentFlags()
-	flags.IntVar(&o.workers, "workers", 0, fmt.Sprintf("cores to use, 1 to %d (default all of this machine)",
-		satin.MaxWorkers))
+	numberFlag(flags, &o.workers, "workers", 1, satin.MaxWorkers,
+		fmt.Sprintf("cores to use, 1 to %d (default all of this machine)", satin.MaxWorkers))
 	flags.BoolVar(&o.sequential, "sequential", false, "run the sequential program the parallel one is compared with")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object instead of the answer's text")
 	flags.BoolVar(&o.stats, "stats", false, "report statistics at the end; with --json they are in the object")
 	flags.BoolVar(&o.verbose, "verbose", false, "when a job panics, also print its stack")
-	flags.IntVar(&o.nice, "nice", 0, fmt.Sprintf(
+	numberFlag(flags, &o.nice, "nice", 0, maxNice, fmt.Sprintf(
 		"lower the priority of the workers by 0 to %d, to be polite to other programs", maxNice))
 	flags.BoolVar(&o.local, "local", false, "run it in this process, also when there is a daemon")
 	flags.BoolVar(&o.detach, "detach", false, "leave the run with the daemon, and print what to wait for")
 	flags.BoolVar(&o.dashboard, "dashboard", false, "print a link that shows the run in the browser, on standard error")
 	flags.StringVar(&o.recovery, "recovery", "salvage",
 		"the `WAY` in which the work of lost peers is dealt with: salvage, or naive to compute all of it again")
-	flags.IntVar(&o.maxCores, "max-cores", 0,
+	numberFlag(flags, &o.maxCores, "max-cores", 0, satin.MaxWorkers,
 		"cores of one peer that the run may use at most, in a swarm (0: each peer decides)")
 	flags.StringVar(&o.verify, "verify", "members", "what is done before results of others are used: `MODE` members "+
 		"believes them, spot=R runs a share R of their nodes again, and for a share R of their time such as took long, which finds those who skip work and not one wrong leaf in a million, quorum=K has K members come to each whom the founder has let in, doubt=P so many that it is wrong with probability P at most, by their records, if nobody who was right for long begins to lie (of whom some four lies pass, and the answer says so when it is caught); ,others after the last two has this machine make no copies, and the run wait for members that do")
 	o.addAdaptFlags(flags)
 	flags.StringVar(&o.each, "each", "", "run once for each line of `FILE`, which has the arguments, with --results")
 	flags.StringVar(&o.results, "results", "", "the `DIR` that gets the answers of --each as JSON; what is there is not run again")
-	flags.IntVar(&o.atOnce, "at-once", 4, "how many runs of --each a daemon has at once; each gets the same share of the cores")
+	numberFlag(flags, &o.atOnce, "at-once", 1, maxAtOnce, "how many runs of --each a daemon has at once; each gets the same share of the cores")
 	o.harm = addFaultFlag(flags)
 	flags.String("config", "", "the configuration `FILE` to read")
 	settings.AddFlags(flags, "state_dir", "runtime_dir", "join")
@@ -222,18 +222,7 @@ func (o *options) check(flags *pflag.FlagSet) error {
 		return &apps.InputError{What: "--recovery", Got: o.recovery,
 			Want: fmt.Sprintf("%s or %s", steal.Salvage, steal.Naive)}
 	}
-	if err := apps.IntRange("--max-cores", o.maxCores, 0, satin.MaxWorkers); err != nil {
-		return err
-	}
-	if err := o.checkAdapt(); err != nil {
-		return err
-	}
-	if flags.Changed("workers") {
-		if err := apps.IntRange("--workers", o.workers, 1, satin.MaxWorkers); err != nil {
-			return err
-		}
-	}
-	return apps.IntRange("--nice", o.nice, 0, maxNice)
+	return o.checkAdapt()
 }
 
 // notEmpty refuses flags that were given an empty value, as by a variable of a shell that was never set, and would do

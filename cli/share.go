@@ -17,7 +17,7 @@ const longestShare = 30 * 24 * time.Hour
 
 func newShareCommand(c console) *cobra.Command {
 	var s control.Sharing
-	all, stop, life := false, false, time.Duration(0)
+	all, stop, life := false, false, 24*time.Hour
 	cmd := newDaemonCommand(c, cobra.Command{
 		Use:   "share [RUN]",
 		Short: "Print a link by which anybody's browser helps with a run",
@@ -48,9 +48,6 @@ Browsers have the built-in applications, and most run modules.`,
 			}
 			return &apps.InputError{What: "RUN and --all", Got: got, Want: "one of them"}
 		}
-		if life < time.Second || life > longestShare {
-			return &apps.InputError{What: "--for", Got: life.String(), Want: "a duration from 1s to 720h, such as 24h"}
-		}
 		if (s.Cert == "") != (s.Key == "") {
 			return &apps.InputError{What: "--cert and --key", Got: "one of them", Want: "both, or none"}
 		}
@@ -75,7 +72,7 @@ Browsers have the built-in applications, and most run modules.`,
 	f := cmd.Flags()
 	f.BoolVar(&all, "all", false, "for whatever this peer takes part in")
 	f.BoolVar(&stop, "stop", false, "close the page instead: all visits end, and no link leads anywhere")
-	f.DurationVar(&life, "for", 24*time.Hour, "how `LONG` the link is good, 1s to 720h")
+	durationFlag(f, &life, "for", time.Second, longestShare, "how `LONG` the link is good, 1s to 720h")
 	f.StringVar(&s.Listen, "listen", "", "the IP `ADDRESS` and port of the page; by default any port of this machine only")
 	f.StringVar(&s.URL, "url", "", "where browsers find it, if not there: `https://NAME` or https://NAME:PORT")
 	f.StringVar(&s.Cert, "cert", "", "a `FILE` with a certificate and its chain (PEM)")

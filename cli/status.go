@@ -46,7 +46,8 @@ func newPeersCommand(c console) *cobra.Command {
 		Use:   "peers",
 		Short: "List the other members of the swarm",
 		Long: `peers lists the other members that the daemon knows: their clusters, workers, round-trip times, how long ago they were heard
-of, and the jobs that they stole (given) and that were stolen from them (taken).`,
+of, and the jobs that they stole (given) and that were stolen from them (taken). One that is yielding computes nothing now: it is
+paused, or its owner's settings or other programs have its cores.`,
 		Example: `  satin-peer peers
   satin-peer peers --json`,
 	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {

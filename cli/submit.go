@@ -365,7 +365,10 @@ func (c console) elsewhere(t *task, o *options, flags *pflag.FlagSet, list []app
 	case errors.Is(err, control.ErrNotRunning) && joins:
 		return true, c.ownPeer(t, o, flags, list, l)
 	case errors.Is(err, control.ErrNotRunning):
-		return o.staysHere(flags, place(l))
+		if done, err = o.staysHere(flags, place(l)); !done {
+			c.staysAlone(l)
+		}
+		return done, err
 	case err != nil:
 		return true, daemonError(err)
 	}

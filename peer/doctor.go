@@ -47,7 +47,8 @@ func (d *doctor) examinePorts(s *control.Status) control.Finding {
 		f.Fix = "let it listen: remove 'listen' from the configuration, or name an address of this machine there"
 		return f
 	}
-	f.Level, f.Text = control.Good, fmt.Sprintf("listens on %d addresses, such as %s", len(s.Addresses), s.Addresses[0])
+	f.Level, f.Text = control.Good, fmt.Sprintf("addresses it listens on: %d, such as %s",
+		len(s.Addresses), s.Addresses[0])
 	return f
 }
 
@@ -148,7 +149,7 @@ func (d *doctor) examineWork(s *control.Status) control.Finding {
 	case s.State == control.PeerWorking:
 		f.Level, f.Text = control.Good, fmt.Sprintf("%d of %d workers run jobs", s.Busy, s.Workers)
 	case s.State == control.PeerFinishing:
-		f.Level, f.Text = control.Good, fmt.Sprintf("%d jobs are to be done here, then it is paused", s.Left)
+		f.Level, f.Text = control.Good, fmt.Sprintf("jobs to be done here before it is paused: %d", s.Left)
 	case s.State == control.PeerPaused && s.Limit != "":
 		f.Level, f.Text = control.Good, "nothing is computed: "+s.Limit
 	case s.State == control.PeerPaused:
@@ -235,7 +236,7 @@ func (d *doctor) examineExecutables() control.Finding {
 	f := control.Finding{Check: "executables", Level: control.Good, Text: "jobs may have no program of this machine run"}
 	for i, x := range d.crew.apps.programs {
 		if i == 0 {
-			f.Text = fmt.Sprintf("jobs may have run %d programs of this machine, such as %s", len(d.crew.apps.programs), x.Path)
+			f.Text = fmt.Sprintf("programs of this machine that jobs may have run: %d, such as %s", len(d.crew.apps.programs), x.Path)
 		}
 		if hash, err := child.HashProgram(x.Path); err != nil || hash != x.Hash {
 			f.Level, f.Text = control.Problem, x.Path+" is not the file any more that jobs may have run"
@@ -262,7 +263,7 @@ func memoryText(most int64, enforced bool) string {
 func (d *doctor) examineQuarantine() control.Finding {
 	f := control.Finding{Check: "quarantine", Level: control.Good, Text: "no run is in quarantine"}
 	if list := d.deaths.list(); len(list) > 0 {
-		f.Level, f.Text = control.Warning, fmt.Sprintf("%d runs are left alone, such as %s: %s", len(list),
+		f.Level, f.Text = control.Warning, fmt.Sprintf("runs that are left alone: %d, such as %s: %s", len(list),
 			list[0].Hex(),
 			d.deaths.of(list[0]).Why)
 		f.Fix = "satin-peer resume " + list[0].Hex() + ", if the program is better now"

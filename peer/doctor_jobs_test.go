@@ -59,7 +59,7 @@ func TestChangedExecutable(t *testing.T) {
 	}
 	examined(control.Good, "no program")
 	d.crew.apps.programs = []child.Program{{Name: "blast", Path: file, Hash: hash}}
-	examined(control.Good, "1 programs of this machine, such as "+file)
+	examined(control.Good, "programs of this machine that jobs may have run: 1, such as "+file)
 	if err := os.WriteFile(file, []byte("two"), 0o700); err != nil {
 		t.Fatal(err)
 	}

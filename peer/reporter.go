@@ -121,7 +121,7 @@ func (x *reporter) describePeer(c *memberCard) control.PeerInfo {
 		}
 	}
 	if c.Cores == 0 {
-		i.State = control.PeerPaused
+		i.State = control.PeerYielding
 	}
 	t := x.traffic.tradeWith(steal.PeerID(i.Peer))
 	i.Given, i.Taken = t.given.Load(), t.taken.Load()

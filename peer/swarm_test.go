@@ -478,7 +478,7 @@ func TestOwnerOfTheMachine(t *testing.T) {
 	}
 	until(t, "the other one sees it", func() bool {
 		peers, _ := b.Peers(context.Background())
-		return len(peers) == 1 && peers[0].Workers == 0
+		return len(peers) == 1 && peers[0].Workers == 0 && peers[0].State == control.PeerYielding
 	})
 	a.Prefer(one)
 	if got := await[int](t, a, run); got != 75025 {

@@ -298,8 +298,14 @@ func (k *kept) askKeepers(r *run) {
 		n.again.begin(k.now)
 	}
 	r.accept(c.Hash, &c)
-	k.end(r, StateDone, fmt.Sprintf(
-		"this peer had the root job at the end, and keeps the answer for its owner, as %d others do", s.kept), true)
+	also := fmt.Sprintf("as %d others do", s.kept)
+	switch s.kept {
+	case 0:
+		also = "and nobody else does"
+	case 1:
+		also = "as one other does"
+	}
+	k.end(r, StateDone, "this peer had the root job at the end, and keeps the answer for its owner, "+also, true)
 }
 
 // keptAt is the answer of a peer that was asked to keep one.

@@ -93,7 +93,7 @@ export function sign(state) {
     case "restarted": return ["R", "bad"];
     case "aborted": return ["A", "quiet"];
     case "unseen": return ["?", "quiet"];
-    case "paused": return ["P", "warn"];
+    case "paused": case "yielding": return ["P", "warn"];
     case "finishing": return ["F", "warn"];
     case "leaving": return ["L", "warn"];
     case "cancelled": return ["C", "quiet"];

@@ -80,6 +80,9 @@ const (
 	// PeerFinishing: it takes nothing more from others, and is paused when it holds nothing any more.
 	PeerFinishing PeerState = "finishing"
 	PeerLeaving   PeerState = "leaving"
+	// PeerYielding: another member that computes nothing now. It does not tell whether its owner has paused it, or its
+	// settings or other programs leave it no core.
+	PeerYielding PeerState = "yielding"
 )
 
 // Reachability says whether peers outside the own network can connect to this one.

@@ -130,6 +130,9 @@ func Load(from Sources) (*Loaded, error) {
 // put sets one key. Where names the place in an error, origin in a report.
 func (l *Loaded) put(k *key, value any, shown, where, origin string) error {
 	if k.kind == pathKind && value == "" {
+		if strings.HasPrefix(origin, "--") { // a variable of a shell that was never set: another peer would be meant
+			return &Error{where, "nothing", "the name of a directory, or none of this flag"}
+		}
 		return nil // as if it were not given
 	}
 	if !k.set(&l.Settings, value) {
