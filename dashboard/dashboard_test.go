@@ -323,7 +323,7 @@ func TestTellsErrorsApart(t *testing.T) {
 }
 
 // A command whose body is not exactly what it takes, is a form, or names what cannot be, is refused, and the peer does
-// nothing.
+// nothing. Of a field that it does not know it says which it does.
 func TestBadBodies(t *testing.T) {
 	s := open(t, newFake())
 	client := s.enter(t, dashboard.Control)
@@ -344,6 +344,12 @@ func TestBadBodies(t *testing.T) {
 		q.method, q.path = "POST", "/api/v1"+q.path
 		if code, text := s.do(t, client, q); code != 400 {
 			t.Errorf("%s: %d %s", name, code, text)
+		}
+	}
+	for path, known := range map[string]string{"/runs": "known are: app, arguments", "/resume": "known are: none"} {
+		q := request{method: "POST", path: "/api/v1" + path, body: `{"argumnets":"4"}`}
+		if _, text := s.do(t, client, q); !strings.Contains(text, known) {
+			t.Errorf("%s does not say which fields it takes: %s", path, text)
 		}
 	}
 	if len(s.source.actions) > 0 {

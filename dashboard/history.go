@@ -36,10 +36,12 @@ type history struct {
 	roster  []report.RosterEntry // oldest first, at most rosterKept
 }
 
-// keep takes a moment now and then until ctx ends.
+// keep takes a moment now and then until ctx ends. Who is a member it looks at once more before: whoever is there then
+// has not come.
 func (h *history) keep(ctx context.Context, source Source, every time.Duration) {
 	tick := time.NewTicker(momentEvery * every)
 	defer tick.Stop()
+	h.meet(ctx, source, time.Now())
 	for {
 		select {
 		case <-ctx.Done():
@@ -49,11 +51,17 @@ func (h *history) keep(ctx context.Context, source Source, every time.Duration) 
 			if s, err := source.Status(ask); err == nil { // else there is a gap
 				h.add(momentOf(&s, now))
 			}
-			if peers, err := source.Peers(ask); err == nil {
-				h.look(peers, now)
-			}
 			cancel()
+			h.meet(ctx, source, now)
 		}
+	}
+}
+
+func (h *history) meet(ctx context.Context, source Source, now time.Time) {
+	ask, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	if peers, err := source.Peers(ask); err == nil {
+		h.look(peers, now)
 	}
 }
 

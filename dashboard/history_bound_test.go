@@ -1,10 +1,12 @@
 package dashboard
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -55,6 +57,33 @@ func TestMembersAreRemembered(t *testing.T) {
 		!strings.HasSuffix(last.Text, fmt.Sprint(" and ", maxPeers-mostNamed, " more")) || len(last.Text) > 400 {
 		t.Errorf("%d are remembered, the last %+v", len(list), list[len(list)-1])
 	}
+}
+
+// A joining source gets a member after a second.
+type joining struct {
+	Source
+	began time.Time
+}
+
+func (j *joining) Status(context.Context) (Status, error) { return Status{}, nil }
+func (j *joining) Peers(context.Context) ([]Peer, error) {
+	if time.Since(j.began) < time.Second {
+		return nil, nil
+	}
+	return []Peer{{Peer: "12D3KooWaaaaaaaa", Alive: true}}, nil
+}
+
+// Guards that whoever joins before the first moment is remembered, too.
+func TestFirstMembersAreRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &history{}
+		ctx, cancel := context.WithTimeout(t.Context(), 2*momentEvery*time.Second)
+		defer cancel()
+		h.keep(ctx, &joining{began: time.Now()}, time.Second)
+		if got := h.members(); len(got) != 1 || got[0].Text != "joined: …aaaaaaaa" {
+			t.Errorf("remembered is %+v", got)
+		}
+	})
 }
 
 // Guards that a long name is cut between two letters, not in the middle of one.

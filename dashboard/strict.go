@@ -14,7 +14,7 @@ func strictly(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("%w: the request cannot be read: %w", report.ErrBadInput, err)
+		return fmt.Errorf("%w: the request cannot be read: %w", report.ErrBadInput, report.Unread(err, v))
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return fmt.Errorf("%w: there is more than one value in the request", report.ErrBadInput)

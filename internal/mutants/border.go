@@ -86,6 +86,8 @@ var borderMutants = []mutant{
 		run: "^TestRunsOfTheFuture$", old: "if end.After(k.over) {", new: "if false {"},
 	{name: "dashboard/all-join", wrong: "whoever is there at the first look has just joined",
 		file: "dashboard/history.go", run: "^TestMembersAreRemembered$", old: "was == nil", new: "false"},
+	{name: "dashboard/first-ones-missed", wrong: "whoever joins in a daemon's first ten seconds is not remembered",
+		run: "^TestFirstMembersAreRemembered$", old: "	h.meet(ctx, source, time.Now())\n", new: ""},
 	{name: "dashboard/hears-on", wrong: "the end of the server waits for all that peers have told",
 		file: "dashboard/stories.go", run: "^TestHearingEnds$", old: "ctx.Err() != nil", new: "false"},
 	{name: "dashboard/paths-of-any-length", wrong: "one member has its long paths held as short ones are",

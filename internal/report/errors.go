@@ -1,6 +1,12 @@
 package report
 
-import "errors"
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+)
 
 // Why a peer does not do what a command or the page asks of it. They pass the commands' socket, and become the
 // statuses of replies to the page.
@@ -11,3 +17,18 @@ var (
 	// it may work later: a peer did not answer in time, the daemon is leaving
 	ErrUnavailable = errors.New("unavailable")
 )
+
+// Unread is the error of a request that could not be read as the struct that v points to. Where it has a field that is
+// unknown it says which are not.
+func Unread(err error, v any) error {
+	if !strings.HasPrefix(err.Error(), "json: unknown field ") {
+		return err
+	}
+	names := []string{}
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(v).Elem()) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	return fmt.Errorf("%w; known are: %s", err, cmp.Or(strings.Join(names, ", "), "none"))
+}

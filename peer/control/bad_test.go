@@ -28,7 +28,7 @@ func TestBadRequests(t *testing.T) {
 		{"POST /v1/runs", "[]", "bad_input", "array"},
 		{"POST /v1/runs", "{}", "bad_input", "names an application"},
 		{"POST /v1/runs", submission("") + submission(""), "bad_input", "more than one"},
-		{"POST /v1/runs", submission(`,"speed":9`), "bad_input", `unknown field "speed"`},
+		{"POST /v1/runs", submission(`,"speed":9`), "bad_input", `"speed"; known are: app, `},
 		{"POST /v1/runs", submission(`,"argument":"*"`), "bad_input", "base64"},
 		{"POST /v1/runs", submission(`,"args":[` + strings.Repeat(`"",`, maxArgs) + `""]`), "bad_input",
 			"at most 256 arguments"},

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/net/netutil"
+
+	"github.com/satin-peer/satin/internal/report"
 )
 
 // Limits of the server.
@@ -154,7 +156,7 @@ func receive(w http.ResponseWriter, r *http.Request, limit int64, v any) error {
 		return Errorf(ErrBadInput, "the request is larger than %d bytes", limit)
 	}
 	if err != nil {
-		return Errorf(ErrBadInput, "the request cannot be read: %v", err)
+		return Errorf(ErrBadInput, "the request cannot be read: %v", report.Unread(err, v))
 	}
 	return nil
 }
