@@ -91,6 +91,9 @@ from whoever else has it. Publishing another file under the same name replaces t
 		}
 		fmt.Fprintf(c.out, "%s: %s, %s, module %s, signed by %s\n", info.Name, strings.TrimSpace(m.Summary),
 			fileSize(int64(len(bin))), info.Module[:min(len(info.Module), 16)], info.Publisher)
+		if info.Warning != "" {
+			c.complain(oneLine(info.Warning))
+		}
 		if slices.ContainsFunc(list, func(a apps.App) bool { return a.Name == info.Name }) {
 			fmt.Fprintf(c.err, "satin-peer run %s runs the application of that name that is built in, and satin-peer run %s/%s this module\n",
 				info.Name, info.Publisher, info.Name)

@@ -16,6 +16,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/internal/cause"
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/wire"
@@ -196,13 +197,21 @@ func (x *publications) publish(p control.Publication) (control.ModuleInfo, error
 	s, err := x.sign(&statement.Published{Name: p.Name, Module: h, Size: int64(len(p.Bytes)),
 		Summary: plain.Name(p.Summary[:min(len(p.Summary), 200)]), Args: plain.Name(p.Args[:min(len(p.Args), 200)])})
 	if err != nil {
-		return info, err
+		return info, control.Errorf(control.ErrUnavailable, "%s is not published: what says so cannot be written down: %v",
+			p.Name, cause.Of(err))
 	}
 	lib, use := x.modules.lib, publishedUse+p.Name
 	lib.Unuse(use, module.Hash{}) // what had this name makes way: there may be room on the disk only now
-	lib.Want(module.Hash(h), use, "")
 	lib.Use(module.Hash(h), use)
-	return x.info(noticeOf(s, nil)), nil
+	if lib.Length(module.Hash(h)) == 0 {
+		lib.Add(p.Bytes)
+	}
+	info = x.info(noticeOf(s, nil))
+	if lib.Length(module.Hash(h)) == 0 {
+		info.Warning = "it is published, but not on this peer's disk: that, or module_cache, has no room. Where no other " +
+			"member has fetched it, it is gone with the daemon; publish it again when there is room"
+	}
+	return info, nil
 }
 
 func (x *publications) info(n library.Notice) control.ModuleInfo {

@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
+	"io"
+	"io/fs"
 	"log/slog"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -74,6 +78,34 @@ func TestPublishedAgain(t *testing.T) {
 	lib.Add(bytes.Repeat([]byte{9}, size))
 	if list := lib.Files(); len(list) != 1 || list[0].Hash.String() != last.Module[:16] {
 		t.Errorf("on the disk are %+v", list)
+	}
+}
+
+// A fullDisk takes no file.
+type fullDisk struct{ onDisk }
+
+func (fullDisk) Replace(path string, _ func(io.Writer) error) error {
+	return &fs.PathError{Op: "write", Path: path, Err: syscall.ENOSPC}
+}
+
+// Whoever publishes hears what the disk does not take: nothing is published, or it is gone with the daemon.
+func TestPublishedToAFullDisk(t *testing.T) {
+	now := time.Now()
+	x, lib := publishes(t, &now, 5)
+	x.medium = fullDisk{}
+	_, err := x.publish(control.Publication{Name: "m", Bytes: []byte("small")})
+	const want = "m is not published: what says so cannot be written down: no space left on device"
+	if !errors.Is(err, control.ErrUnavailable) || err.Error() != want || len(x.notices.List()) > 0 {
+		t.Errorf("published are %+v, and said is %v", x.notices.List(), err)
+	}
+	x.medium = onDisk{}
+	large, err := x.publish(control.Publication{Name: "m", Bytes: []byte("larger")})
+	if err != nil || !strings.Contains(large.Warning, "not on this peer's disk") {
+		t.Errorf("said is %q, %v; on the disk are %+v", large.Warning, err, lib.Files())
+	}
+	small, err := x.publish(control.Publication{Name: "m", Bytes: []byte("small")})
+	if err != nil || small.Warning != "" || len(lib.Files()) != 1 {
+		t.Errorf("said is %q, %v; on the disk are %+v", small.Warning, err, lib.Files())
 	}
 }
 

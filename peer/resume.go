@@ -58,19 +58,28 @@ func (o *owner) resume(ctx context.Context, q control.Resumption) (control.RunIn
 	return o.resumeAsNew(ctx, q.Directory, m, s)
 }
 
-// resumeOwn goes on with a suspended run of this peer's own. What a copy of its checkpoint holds is used besides.
-func (o *owner) resumeOwn(ctx context.Context, id job.RunID, also *stored) (control.RunInfo, error) {
-	t := o.runs
-	select { // one at a time: the log is opened before the run goes on
-	case t.resuming <- struct{}{}:
+// alone has one run taken up at a time, until done is called.
+func (o *owner) alone(ctx context.Context) (done func(), err error) {
+	select {
+	case o.runs.resuming <- struct{}{}:
 	default: // else whoever has given up already would not begin though nobody is in its way
 		select {
-		case t.resuming <- struct{}{}:
+		case o.runs.resuming <- struct{}{}:
 		case <-ctx.Done():
-			return control.RunInfo{}, context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		}
 	}
-	defer func() { <-t.resuming }()
+	return func() { <-o.runs.resuming }, nil
+}
+
+// resumeOwn goes on with a suspended run of this peer's own. What a copy of its checkpoint holds is used besides.
+func (o *owner) resumeOwn(ctx context.Context, id job.RunID, also *stored) (control.RunInfo, error) {
+	done, err := o.alone(ctx) // the log is opened before the run goes on
+	if err != nil {
+		return control.RunInfo{}, err
+	}
+	defer done()
+	t := o.runs
 	t.mu.Lock()
 	no := t.core.MayResume(id)
 	info, there := t.core.Run(id)
@@ -109,10 +118,30 @@ func (o *owner) resumeOwn(ctx context.Context, id job.RunID, also *stored) (cont
 	})
 }
 
+// goesOnAs is the run of this peer's own that goes on with what another one has left, and has no answer yet; "" if none
+// does.
+func (o *owner) goesOnAs(left job.RunID) string {
+	for _, f := range o.files.own.files() {
+		if _, m, err := o.files.readOwn(f.name); err == nil && statement.IsAfter(m.Nonce, left) {
+			return f.name
+		}
+	}
+	return ""
+}
+
 // resumeAsNew begins a new run of the same problem, with what the checkpoint of another one holds: only the
 // owner can go on with a run.
 func (o *owner) resumeAsNew(ctx context.Context, dir string, from *statement.SignedManifest, s stored) (control.RunInfo,
 	error) {
+	done, err := o.alone(ctx)
+	if err != nil {
+		return control.RunInfo{}, err
+	}
+	defer done()
+	if run := o.goesOnAs(from.Run); run != "" {
+		return control.RunInfo{}, control.Errorf(control.ErrRefused, "run %s goes on with this checkpoint already: "+
+			"satin-peer wait %s gives its answer, satin-peer resume %s has it go on if it is suspended", run, run, run)
+	}
 	if why := o.apps.unfit(from); why != "" {
 		return control.RunInfo{}, control.Errorf(control.ErrRefused, "%s", why)
 	}
@@ -121,7 +150,7 @@ func (o *owner) resumeAsNew(ctx context.Context, dir string, from *statement.Sig
 	}
 	now := o.now()
 	m := from.Manifest
-	m.Swarm, m.Nonce, m.Created, m.Expires = o.host.SwarmName(), statement.NewNonce(), now.Unix(),
+	m.Swarm, m.Nonce, m.Created, m.Expires = o.host.SwarmName(), statement.NonceAfter(from.Run), now.Unix(),
 		now.Add(runLife).Unix()
 	if m.Deputies = nil; m.Verify == "" {
 		m.Deputies = o.swarm.deputies(&m)

@@ -94,7 +94,8 @@ func TestSuspendAndResume(t *testing.T) {
 	}
 }
 
-// A copy of a checkpoint becomes a new run on another machine, of the same problem.
+// A copy of a checkpoint becomes a new run on another machine, of the same problem, and one run however often it is asked
+// for.
 func TestResumeElsewhere(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -120,6 +121,10 @@ func TestResumeElsewhere(t *testing.T) {
 	}
 	if r.Run == run || !r.Mine || !strings.Contains(r.Why, run) {
 		t.Errorf("got %+v", r)
+	}
+	if _, err := b.ResumeRun(deadline(t), control.Resumption{Directory: copied}); !errors.Is(err, control.ErrRefused) ||
+		!strings.Contains(err.Error(), "satin-peer wait "+r.Run) {
+		t.Errorf("resumed twice: %v", err)
 	}
 	work.end(t)
 	if got := await[int](t, b, r.Run); got != work.want {

@@ -76,6 +76,8 @@ var fileMutants = []mutant{
 		file: "peer/resume.go", run: "^TestNobodyWaitsForARun$", old: "	ctx = context.WithoutCancel(ctx)\n", new: ""},
 	{name: "peer/resumed-while-closing", wrong: "what a run goes on with in the next life is removed as a peer is closed",
 		file: "peer/resume.go", run: "^TestResumedWhileClosing$", old: "fresh && ctx.Err() == nil", new: "fresh"},
+	{name: "peer/resumed-twice", wrong: "a checkpoint of another peer's that is resumed twice becomes two runs",
+		run: "^TestResumeElsewhere$", old: "err == nil && statement.IsAfter(", new: "err != nil && statement.IsAfter("},
 	{name: "runs/second-results-large", wrong: "the size of what was computed here beside another answer is not looked at",
 		file: "runs/kept.go", pkg: "runs", run: "^TestBytesOfSecondResultsAreBounded$", old: "	k.makeRoom(r.m, int64",
 		new: "	if n != nil {\n		k.cfg.HeldBytes = 1 << 60\n	}\n	k.makeRoom(r.m, int64"},

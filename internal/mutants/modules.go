@@ -44,6 +44,8 @@ var moduleMutants = []mutant{
 		old: "	info, err := x.modules.add(control.ModuleFile{Bytes: p.Bytes})\n",
 		new: "	x.modules.lib.Unuse(publishedUse+p.Name, module.Hash{})\n" +
 			"	info, err := x.modules.add(control.ModuleFile{Bytes: p.Bytes})\n"},
+	{name: "peer/published-in-memory", wrong: "nobody is told that what he has published is gone with the daemon",
+		run: "^TestPublishedToAFullDisk$", old: "		info.Warning = ", new: "		_ = "},
 	{name: "peer/told-by-turns", wrong: "who meets a peer by turns with others hears of a part of what is published",
 		run: "^TestAllHearOfAll$", old: "rand.IntN(maxPublishedTold)", new: "rand.IntN(1)"},
 	{name: "peer/digits-are-names", wrong: "a member calls its module by the digits of another one's hash",

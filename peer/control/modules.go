@@ -19,6 +19,8 @@ type ModuleInfo struct {
 	Published time.Time `json:"published,omitzero"`
 	Summary   string    `json:"summary,omitempty"`
 	Args      string    `json:"args,omitempty"` // usage of its arguments, "N"
+
+	Warning string `json:"warning,omitempty"` // what whoever has just published it should know
 }
 
 // A Publication asks for a module to be published.

@@ -108,6 +108,19 @@ func NewNonce() (n [16]byte) {
 	return n
 }
 
+// NonceAfter draws a nonce for a run that goes on with what another one has left, and IsAfter tells it.
+func NonceAfter(left job.RunID) [16]byte { return after(NewNonce(), left) }
+
+// IsAfter says whether NonceAfter drew a nonce for a run that goes on with this one.
+func IsAfter(n [16]byte, left job.RunID) bool { return n == after(n, left) }
+
+// after puts into the second half of a nonce what its first half and the run come to.
+func after(n [16]byte, left job.RunID) [16]byte {
+	sum := sha256.Sum256(append(n[:8:8], left[:]...))
+	copy(n[8:], sum[:])
+	return n
+}
+
 // Sign makes the owner's manifest. It refuses one that Open would refuse.
 func (m *Manifest) Sign(owner crypto.PrivKey) (*SignedManifest, error) {
 	b, err := seal(owner, kindManifest, m)

@@ -361,3 +361,12 @@ func FuzzOpen(f *testing.F) {
 
 func second[A any](_ A, err error) error        { return err }
 func third[A, B any](_ A, _ B, err error) error { return err }
+
+// A nonce that was drawn for a run which goes on with what another one left is known for that, and no other is.
+func TestNonceAfter(t *testing.T) {
+	left, other := job.RunID{1}, job.RunID{2}
+	n := statement.NonceAfter(left)
+	if !statement.IsAfter(n, left) || statement.IsAfter(n, other) || statement.IsAfter(statement.NewNonce(), left) || n == statement.NonceAfter(left) {
+		t.Errorf("%x does not go on with %s alone", n, left.Hex())
+	}
+}
