@@ -91,7 +91,7 @@ func (p progress) line() string {
 	case p.waits != "":
 		return fmt.Sprintf("%6s  %s", percent(p.share), p.waits)
 	case p.peers > 0 && p.Workers == 0:
-		return fmt.Sprintf("%6s  nobody computes now: satin-peer status says why", percent(p.share))
+		return fmt.Sprintf("%6s  nobody computes now: see satin-peer status, or take run --local", percent(p.share))
 	case p.peers > 0:
 		return fmt.Sprintf("%6s  %s jobs/s  %s  %d/%d workers busy  ETA %s", percent(p.share), scaled(p.rate),
 			counted(uint64(p.peers), "peer"), p.Busy, p.Workers, p.eta())
@@ -109,8 +109,8 @@ func (p progress) plain() string {
 	case p.waits != "":
 		return fmt.Sprintf("%s: %s of the tree done; %s", brief(p.at), percent(p.share), p.waits)
 	case p.peers > 0 && p.Workers == 0:
-		return fmt.Sprintf("%s: %s of the tree done; nobody computes now: satin-peer status says why", brief(p.at),
-			percent(p.share))
+		return fmt.Sprintf("%s: %s of the tree done; nobody computes now: satin-peer status says why; %s", brief(p.at),
+			percent(p.share), insteadHere)
 	case p.peers > 0:
 		where = " of " + counted(uint64(p.peers), "peer")
 	case p.Workers == 0:

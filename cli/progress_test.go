@@ -48,8 +48,9 @@ func TestMeter(t *testing.T) {
 			"99.9 %  0 jobs/s  2 peers  3/4 workers busy  ETA 0s-14s",
 			"11h06m: 99.9 % of the tree done, 0 jobs/s, 3 of 4 workers of 2 peers busy, ETA 0s-14s"},
 		{sample{at: 40_001 * time.Second, share: 0.9999, peers: 1},
-			"99.9 %  nobody computes now: satin-peer status says why",
-			"11h06m: 99.9 % of the tree done; nobody computes now: satin-peer status says why"},
+			"99.9 %  nobody computes now: see satin-peer status, or take run --local",
+			"11h06m: 99.9 % of the tree done; nobody computes now: satin-peer status says why; " +
+				insteadHere},
 		{sample{at: 72_000 * time.Second}, "20h00m in the sequential program", "20h00m: in the sequential program"},
 	} {
 		p := m.add(c.sample)

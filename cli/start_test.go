@@ -134,7 +134,7 @@ func TestOwnPeer(t *testing.T) {
 	m.status.State = control.PeerPaused // since before its daemon ended
 	f = starter(t, m)
 	if code := f.run("run", "count", "3", "--join", "a"); code != 0 ||
-		!strings.Contains(f.err.String(), "satin-peer resume ends the pause, when it is a daemon again\n") {
+		!strings.Contains(f.err.String(), "satin-peer resume ends the pause, when it is a daemon again; "+insteadHere+"\n") {
 		t.Errorf("paused: exit code %d, error %s", code, &f.err)
 	}
 	m = newFakeMember()

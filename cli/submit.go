@@ -88,24 +88,31 @@ func (c console) submit(t *task, o *options, d control.Daemon) error {
 		_, err := fmt.Fprintln(c.out, run.Run)
 		return err
 	}
-	c.warnPaused(d)
+	c.warnPaused(d, insteadHere)
 	return c.finish(t, o, &swarmRun{console: c, d: d, run: run.Run, problem: t.problem, ownsIt: true})
 }
 
-// warnPaused says that this peer computes nothing: alone it would keep its user waiting without a word.
-func (c console) warnPaused(d control.Daemon) {
+// insteadHere is what helps a run that nobody computes, whatever the reason is.
+const insteadHere = "run --local computes in its own process instead"
+
+// warnPaused says that this peer computes nothing, and what helps: alone it would keep its user waiting without a word.
+func (c console) warnPaused(d control.Daemon, helps ...string) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.patience)
 	defer cancel()
 	if s, err := d.Status(ctx); err == nil && s.State == control.PeerPaused {
-		help := ": satin-peer resume ends the pause"
-		if s.Limit != "" { // which says what the reason is, and resume changes nothing
-			help = ""
-		} else if _, daemon := d.(*control.Client); !daemon { // it is here for this run, and was paused when it was one
-			help = ": satin-peer resume ends the pause, when it is a daemon again"
+		if s.Limit == "" { // which says what the reason is, and resume changes nothing
+			ends := "satin-peer resume ends the pause"
+			if _, daemon := d.(*control.Client); !daemon { // it is here for this run, and was paused when it was one
+				ends += ", when it is a daemon again"
+			}
+			helps = append([]string{ends}, helps...)
 		}
-		fmt.Fprintf(c.err,
-			"satin-peer: this peer is %s, and leaves a run to the others, if there are any; one that is verified waits%s\n",
-			pauseText(s, time.Now()), help)
+		text := fmt.Sprintf("this peer is %s, and leaves a run to the others, if there are any; one that is verified waits",
+			pauseText(s, time.Now()))
+		if len(helps) > 0 {
+			text += ": " + strings.Join(helps, "; ")
+		}
+		c.complain(text)
 	}
 }
 
@@ -312,7 +319,7 @@ satin-peer runs shows, or its first digits. Names of files in the run's argument
 			return failed("the arguments of run %s cannot be read: %w", run.Run, err)
 		}
 		if !run.State.Ended() {
-			c.warnPaused(d)
+			c.warnPaused(d, insteadHere)
 		}
 		return c.finish(t, o, &swarmRun{console: c, d: d, run: run.Run, problem: t.problem})
 	})

@@ -87,7 +87,8 @@ func TestBesidesTheAnswer(t *testing.T) {
 	}
 }
 
-// TestLimited checks that nobody is sent to resume for what that does not end, and that resume says what it does not.
+// TestLimited checks that nobody is sent to resume for what that does not end but to --local, and that resume says what
+// it does not.
 func TestLimited(t *testing.T) {
 	const why = "not computing: it is not the time: hours allows 22:00-06:00"
 	for _, c := range []struct {
@@ -95,7 +96,7 @@ func TestLimited(t *testing.T) {
 		want string
 	}{
 		{[]string{"run", "count", "3"}, "this peer is " + why + ", and leaves a run to the others, if there are any; one " +
-			"that is verified waits\n"},
+			"that is verified waits: " + insteadHere + "\n"},
 		{[]string{"resume"}, "no pause any more, but still " + why + "\n"},
 	} {
 		m := newFakeMember()

@@ -122,8 +122,8 @@ func TestResumeElsewhere(t *testing.T) {
 	if r.Run == run || !r.Mine || !strings.Contains(r.Why, run) {
 		t.Errorf("got %+v", r)
 	}
-	if _, err := b.ResumeRun(deadline(t), control.Resumption{Directory: copied}); !errors.Is(err, control.ErrRefused) ||
-		!strings.Contains(err.Error(), "satin-peer wait "+r.Run) {
+	_, err = b.ResumeRun(deadline(t), control.Resumption{Directory: copied})
+	if !errors.Is(err, control.ErrRefused) || !strings.Contains(err.Error(), "satin-peer wait "+r.Run) {
 		t.Errorf("resumed twice: %v", err)
 	}
 	work.end(t)
