@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/peer/control"
 )
 
@@ -87,7 +88,9 @@ send a password. With the ID of a peer, which its status shows, that peer is let
 	}, 0, 1, func(ctx context.Context, d *control.Client, args []string) error {
 		i := control.Invitation{Uses: uses, MayInvite: mayInvite, Valid: valid.Seconds()}
 		if len(args) > 0 {
-			i = control.Invitation{Peer: args[0]}
+			if i = (control.Invitation{Peer: args[0]}); i.Peer == "" { // which would invite anybody
+				return &apps.InputError{What: "PEER", Got: "nothing", Want: "the ID of a peer, as its status shows it"}
+			}
 		}
 		made, err := d.Invite(ctx, i)
 		switch {

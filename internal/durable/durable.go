@@ -24,6 +24,12 @@ const Unfinished = ".new-"
 // otherwise the last seconds before a crash of the machine may be lost, or leave a file without its content.
 // Only the user can read the file, unless mode says more.
 func Write(path string, mode fs.FileMode, flushed bool, fill func(io.Writer) error) (err error) {
+	defer func() {
+		// whoever reads it knows of no other name
+		if p := (*fs.PathError)(nil); errors.As(err, &p) && strings.HasPrefix(filepath.Base(p.Path), Unfinished) {
+			p.Path = path
+		}
+	}()
 	f, err := os.CreateTemp(filepath.Dir(path), Unfinished+"*") // its mode is 0600
 	if err != nil {
 		return err

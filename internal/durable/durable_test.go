@@ -6,13 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/satin-peer/satin/internal/durable"
 )
 
 // Guards: a file is the old one or the new one; a write that fails leaves the old one and nothing beside it, and
-// what a killed process left is removed and nothing else.
+// what a killed process left is removed and nothing else. An error names the file that was meant.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "kept")
@@ -42,7 +43,7 @@ func TestWrite(t *testing.T) {
 		t.Fatalf("the mode is %v (%v), want 0640", info.Mode(), err)
 	}
 	err := durable.Write(filepath.Join(dir, "no", "kept"), 0o600, false, durable.Bytes(nil))
-	if !errors.Is(err, os.ErrNotExist) {
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), filepath.Join("no", "kept")) {
 		t.Fatalf("in a directory that is not there: %v", err)
 	}
 }
