@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,7 +43,9 @@ func newConfigPutCommand(c console, cmd cobra.Command, take func(args []string) 
 		if err != nil {
 			return err
 		}
-		if err := settings.Put(path, c.dirs, key, values); err != nil {
+		if err := settings.Put(path, c.dirs, key, values); errors.As(err, new(syscall.Errno)) {
+			return failed("%w", err) // nothing that the user has written is wrong
+		} else if err != nil {
 			return err
 		}
 		when := settings.When(key)

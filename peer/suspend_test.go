@@ -94,8 +94,8 @@ func TestSuspendAndResume(t *testing.T) {
 	}
 }
 
-// A copy of a checkpoint becomes a new run on another machine, of the same problem, and one run however often it is asked
-// for.
+// A copy of a checkpoint becomes a new run on another machine, of the same problem, and one only, however often that is
+// asked for.
 func TestResumeElsewhere(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

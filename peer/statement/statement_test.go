@@ -366,7 +366,8 @@ func third[A, B any](_ A, _ B, err error) error { return err }
 func TestNonceAfter(t *testing.T) {
 	left, other := job.RunID{1}, job.RunID{2}
 	n := statement.NonceAfter(left)
-	if !statement.IsAfter(n, left) || statement.IsAfter(n, other) || statement.IsAfter(statement.NewNonce(), left) || n == statement.NonceAfter(left) {
+	if !statement.IsAfter(n, left) || statement.IsAfter(n, other) ||
+		statement.IsAfter(statement.NewNonce(), left) || n == statement.NonceAfter(left) {
 		t.Errorf("%x does not go on with %s alone", n, left.Hex())
 	}
 }
