@@ -96,7 +96,6 @@ type Stats struct {
 	Accepted     uint64 // records that Append took: the position of the last of them
 	Acknowledged uint64 // position up to which all records are on disk, themselves or by an ancestor
 	Written      uint64 // records
-	WrittenBytes uint64
 	Commits      uint64 // writes that ended with a sync
 	Covered      uint64 // records not written, because they or an ancestor were stored
 	DroppedFull  uint64 // records that Append did not take, because the queue was full

@@ -40,9 +40,6 @@ type FileError struct {
 	Problem error  // one of this package's
 	Detail  string // where and how much, if known
 	Cause   error  // the system's error, or nil
-	At      int64  // place of the first unreadable byte, of a corrupt or torn file
-	Bytes   int64  // how many cannot be read
-	Intact  int    // records that were read, of a corrupt or torn file
 }
 
 // Error gives file, problem and what becomes of it, in one line.
@@ -67,7 +64,7 @@ func (e *FileError) Unwrap() []error {
 
 // damaged tells of what scan lost of a file.
 func damaged(file string, lost loss, intact int) *FileError {
-	e := &FileError{File: file, Problem: ErrCorrupt, At: lost.at, Bytes: lost.total, Intact: intact}
+	e := &FileError{File: file, Problem: ErrCorrupt}
 	if lost.torn {
 		e.Problem = ErrTorn
 		e.Detail = fmt.Sprintf("its last %d bytes, from byte %d, are an unfinished record; the %d before are used",

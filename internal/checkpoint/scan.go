@@ -41,7 +41,7 @@ func (w *window) bytes(at int64, n int) ([]byte, error) {
 
 // A loss is what could not be read of a file.
 type loss struct {
-	at, bytes int64 // the first stretch
+	at        int64 // of the first stretch
 	stretches int
 	total     int64
 	torn      bool // only the end of the file is missing: it was being written
@@ -52,7 +52,6 @@ func (l *loss) add(from, to int64) {
 		l.at = from
 	}
 	l.stretches++
-	l.bytes = to - l.at
 	l.total += to - from
 }
 

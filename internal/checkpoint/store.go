@@ -190,7 +190,7 @@ func (s *store) readSegment(g *segment, o opening) bool {
 	g.head = begin
 	if err != nil {
 		g.damaged = true
-		s.problems = append(s.problems, &FileError{File: g.name, Problem: ErrUnreadable, Cause: err, Intact: intact,
+		s.problems = append(s.problems, &FileError{File: g.name, Problem: ErrUnreadable, Cause: err,
 			Detail: fmt.Sprintf("%d intact records were read before", intact)})
 	} else if lost.stretches > 0 || !o.headed {
 		lost.torn = lost.torn || g.size == 0
@@ -244,7 +244,7 @@ func (s *store) read(e *entry) (Record, error) {
 }
 
 func (s *store) rotten(e *entry) error {
-	return &FileError{File: e.at.in.name, Problem: ErrCorrupt, At: e.at.off, Bytes: e.at.size,
+	return &FileError{File: e.at.in.name, Problem: ErrCorrupt,
 		Detail: fmt.Sprintf("the record at byte %d was intact before and is not any more", e.at.off)}
 }
 

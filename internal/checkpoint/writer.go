@@ -118,7 +118,6 @@ func (w *writer) try() error {
 		l.stats.Acknowledged = w.position
 		l.stats.Covered += done.covered
 		l.stats.Written += done.written
-		l.stats.WrittenBytes += done.bytes
 		if done.written > 0 {
 			l.stats.Commits++
 		}
@@ -148,7 +147,7 @@ func (w *writer) try() error {
 }
 
 // committed says what became of a batch.
-type committed struct{ covered, written, bytes uint64 }
+type committed struct{ covered, written uint64 }
 
 // commit puts the batch on disk.
 func (w *writer) commit() (done committed, err error) {
@@ -158,11 +157,10 @@ func (w *writer) commit() (done committed, err error) {
 	if len(rest) == 0 {
 		return done, nil
 	}
-	n, err := w.write(rest)
-	if err != nil {
+	if err := w.write(rest); err != nil {
 		return done, err
 	}
-	done.written, done.bytes = uint64(len(rest)), uint64(n)
+	done.written = uint64(len(rest))
 	return done, nil
 }
 
@@ -190,8 +188,8 @@ func (w *writer) uncovered(batch []Record) (rest []*Record) {
 	return rest
 }
 
-// write appends records to the active file, or begins one, and returns how many bytes that took.
-func (w *writer) write(rest []*Record) (n int, err error) {
+// write appends records to the active file, or begins one.
+func (w *writer) write(rest []*Record) (err error) {
 	estimate := int64(0)
 	for _, r := range rest {
 		estimate += int64(r.size() + len(r.Path) + headSize)
@@ -203,7 +201,7 @@ func (w *writer) write(rest []*Record) (n int, err error) {
 	w.buf = w.buf[:0]
 	if fresh {
 		if g, err = w.begin(); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	entries, err := w.encode(g, rest)
@@ -218,7 +216,7 @@ func (w *writer) write(rest []*Record) (n int, err error) {
 	}
 	if err != nil {
 		w.abandon(g, fresh)
-		return 0, classify(g.name, err)
+		return classify(g.name, err)
 	}
 	w.s.mu.Lock()
 	defer w.s.mu.Unlock()
@@ -230,11 +228,10 @@ func (w *writer) write(rest []*Record) (n int, err error) {
 	for i, e := range entries {
 		w.s.enter(e, rest[i].Kind)
 	}
-	n = len(w.buf)
 	if cap(w.buf) > keptBuffer {
 		w.buf = nil
 	}
-	return n, nil
+	return nil
 }
 
 // begin makes a file and puts what it begins with into buf.
