@@ -171,9 +171,3 @@ func (a *authors) maySend(bytes int, now time.Time) bool {
 func (r Rate) below() Rate {
 	return Rate{PerSecond: r.PerSecond * 3 / 4, Burst: max(1, r.Burst*3/4)}
 }
-
-func (a *authors) known() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.members.len() + a.strangers.len()
-}

@@ -207,11 +207,7 @@ func (g *Gossip) deliverLoop() {
 		case r := <-g.arrivals:
 			for _, it := range r.Items {
 				h := g.handler(it.Kind)
-				switch {
-				case it.Kind == kindBeacon:
-				case h == nil || h.deliver == nil:
-					g.count.unhandled.Add(1)
-				default:
+				if it.Kind != kindBeacon && h != nil && h.deliver != nil {
 					g.count.delivered.Add(1)
 					h.deliver(r.author, it.Payload)
 				}

@@ -7,41 +7,31 @@ type Stats struct {
 	Published uint64 // messages that Publish took
 	Envelopes uint64 // that they were combined to
 	Delivered uint64 // messages given to handlers
-	Bridged   uint64 // envelopes repeated in another topic, as a gateway
-	StoodIn   uint64 // of these as the second gateway, because the first had not
-
-	// What was not taken from this peer's own Publish.
-	Busy     uint64 // messages refused because a queue was full or a rate exceeded
-	Unsigned uint64 // envelopes that could not be encoded, signed or handed to pubsub
+	StoodIn   uint64 // envelopes repeated in another topic as the second gateway, because the first had not
+	Busy      uint64 // messages that Publish refused because a queue was full or a rate exceeded
 
 	// What was dropped of what others sent.
-	Malformed    uint64 // envelopes that are not what they should be, or larger than allowed
-	Forged       uint64 // envelopes whose signature is not their author's
-	Replayed     uint64 // envelopes that were taken before, or too old to tell
-	Throttled    uint64 // envelopes over the rate of their author, their kinds or all strangers'
-	Flooded      uint64 // envelopes over the rate of the neighbour they came from, unread
-	Refused      uint64 // envelopes with a message that its handler refused
-	Ignored      uint64 // calls of neighbours that are not listened to, because of what they sent before
-	NotAdmitted  uint64 // streams to or from peers that were not admitted in time
-	Unhandled    uint64 // messages of kinds without handler: passed on, not delivered
-	Undelivered  uint64 // envelopes that came faster than handlers took them
-	Unforwarded  uint64 // envelopes not sent on because a neighbour's queue was full
-	Unbridged    uint64 // envelopes not repeated in the other topic because the queue was full
-	Duplicates   uint64 // copies of envelopes, suppressed: not a loss
-	Topics       uint64 // that this peer is in now
-	Gateway      bool   // whether this peer is one of its cluster now
-	Flat         bool   // whether the swarm has only one topic now
-	Neighbours   uint64 // admitted peers with a gossip stream now
-	KnownAuthors uint64 // whose sequence numbers are kept
+	Malformed   uint64 // envelopes that are not what they should be, or larger than allowed
+	Forged      uint64 // envelopes whose signature is not their author's
+	Replayed    uint64 // envelopes that were taken before, or too old to tell
+	Throttled   uint64 // envelopes over the rate of their author, their kinds or all strangers'
+	Flooded     uint64 // envelopes over the rate of the neighbour they came from, unread
+	Refused     uint64 // envelopes with a message that its handler refused
+	Ignored     uint64 // calls of neighbours that are not listened to, because of what they sent before
+	NotAdmitted uint64 // streams to or from peers that were not admitted in time
+	Undelivered uint64 // envelopes that came faster than handlers took them
+	Topics      uint64 // that this peer is in now
+	Gateway     bool   // whether this peer is one of its cluster now
+	Flat        bool   // whether the swarm has only one topic now
+	Neighbours  uint64 // admitted peers with a gossip stream now
 }
 
 // counters is Stats while it is counted.
 type counters struct {
-	published, envelopes, delivered, bridged, stoodIn                              atomic.Uint64
-	busy, unsigned                                                                 atomic.Uint64
-	malformed, forged, replayed, throttled, flooded, refused, ignored, notAdmitted atomic.Uint64
-	unhandled, undelivered, unforwarded, unbridged, duplicates                     atomic.Uint64
-	streams                                                                        atomic.Int64
+	published, envelopes, delivered, stoodIn, busy  atomic.Uint64
+	malformed, forged, replayed, throttled, flooded atomic.Uint64
+	refused, ignored, notAdmitted, undelivered      atomic.Uint64
+	streams                                         atomic.Int64
 }
 
 // Stats returns what was counted so far. It does not block for long.
@@ -49,14 +39,11 @@ func (g *Gossip) Stats() Stats {
 	c := &g.count
 	s := Stats{
 		Published: c.published.Load(), Envelopes: c.envelopes.Load(), Delivered: c.delivered.Load(),
-		Bridged: c.bridged.Load(), StoodIn: c.stoodIn.Load(), Busy: c.busy.Load(), Unsigned: c.unsigned.Load(),
-		Malformed: c.malformed.Load(), Forged: c.forged.Load(), Replayed: c.replayed.Load(),
-		Throttled: c.throttled.Load(), Flooded: c.flooded.Load(), Refused: c.refused.Load(), Ignored: c.ignored.Load(),
-		NotAdmitted: c.notAdmitted.Load(), Unhandled: c.unhandled.Load(), Undelivered: c.undelivered.Load(),
-		Unforwarded: c.unforwarded.Load(), Unbridged: c.unbridged.Load(), Duplicates: c.duplicates.Load(),
-		Neighbours: uint64(max(0, c.streams.Load())),
+		StoodIn: c.stoodIn.Load(), Busy: c.busy.Load(), Malformed: c.malformed.Load(), Forged: c.forged.Load(),
+		Replayed: c.replayed.Load(), Throttled: c.throttled.Load(), Flooded: c.flooded.Load(),
+		Refused: c.refused.Load(), Ignored: c.ignored.Load(), NotAdmitted: c.notAdmitted.Load(),
+		Undelivered: c.undelivered.Load(), Neighbours: uint64(max(0, c.streams.Load())),
 	}
-	s.KnownAuthors = uint64(g.authors.known())
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s.Topics = uint64(len(g.rooms))

@@ -19,10 +19,11 @@ func (t tracer) Graft(peer.ID, string)                    {}
 func (t tracer) Prune(peer.ID, string)                    {}
 func (t tracer) ValidateMessage(*pubsub.Message)          {}
 func (t tracer) DeliverMessage(*pubsub.Message)           {}
-func (t tracer) DuplicateMessage(*pubsub.Message)         { t.count.duplicates.Add(1) }
+func (t tracer) DuplicateMessage(*pubsub.Message)         {}
 func (t tracer) ThrottlePeer(peer.ID)                     {}
 func (t tracer) RecvRPC(*pubsub.RPC)                      {}
 func (t tracer) SendRPC(*pubsub.RPC, peer.ID)             {}
+func (t tracer) DropRPC(*pubsub.RPC, peer.ID)             {}
 
 func (t tracer) RejectMessage(_ *pubsub.Message, reason string) {
 	switch reason {
@@ -33,7 +34,4 @@ func (t tracer) RejectMessage(_ *pubsub.Message, reason string) {
 	}
 }
 
-func (t tracer) DropRPC(rpc *pubsub.RPC, _ peer.ID) {
-	t.count.unforwarded.Add(uint64(len(rpc.GetPublish())))
-}
 func (t tracer) UndeliverableMessage(*pubsub.Message) { t.count.undelivered.Add(1) }

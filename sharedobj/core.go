@@ -332,7 +332,6 @@ func (c *Core) end() Output {
 func (c *base) tellGone() {
 	for _, d := range c.store.gone {
 		if e := c.store.find(d); e == nil || e.state == nil {
-			c.stats.Forgotten++
 			c.order(Order{Kind: OrderForget, Digest: d})
 		}
 	}

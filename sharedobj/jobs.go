@@ -191,7 +191,6 @@ func (c *waiting) proceed(w *job) {
 
 func (c *waiting) ready(w *job) {
 	w.stage, w.guard = running, unasked
-	c.stats.JobsReady++
 	c.order(Order{Kind: OrderReady, Job: w.ID})
 }
 

@@ -250,8 +250,6 @@ func (c *lattices) join(j pendingJoin, value []byte) {
 		return
 	} else if known {
 		c.stats.Refused++
-	} else {
-		c.stats.Unneeded++
 	}
 	if j.held != nil {
 		c.store.discard(j.payer, j.held)
@@ -281,11 +279,8 @@ func (c *Core) Joined(now time.Duration, t Ticket, valid, changed bool) Output {
 	if l.queued[j.author]--; l.queued[j.author] == 0 {
 		delete(l.queued, j.author)
 	}
-	if !valid {
-		c.stats.BadOffers++
-		if j.author != "" && len(l.strikes) < c.cfg.MaxEntries {
-			l.strikes[j.author]++
-		}
+	if !valid && j.author != "" && len(l.strikes) < c.cfg.MaxEntries {
+		l.strikes[j.author]++
 	}
 	if n := l.byDigest[j.digest]; n != nil && changed {
 		l.grew(n)

@@ -87,11 +87,9 @@ func (c *fetcher) applied(t Ticket, state *Body) {
 		return
 	}
 	e.applying = 0
-	c.stats.Applies++
 	switch {
 	case state == nil || state.Blob != e.recipe.State:
 		e.spoilt = true
-		c.stats.Differing++
 		if c.first(e.recipe.Name) {
 			c.order(Order{Kind: OrderNote, Digest: d, Name: e.recipe.Name, Text: "a write to shared object \"" +
 				e.recipe.Name + "\" gives another state here than where it was made, so states are fetched whole: " +

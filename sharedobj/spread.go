@@ -62,7 +62,6 @@ func (c *spreader) hearWrites(from PeerID, told []Told) {
 		t := &told[i]
 		parent := c.store.find(t.Recipe.Parent)
 		if t.Recipe.First() || parent == nil || parent.state == nil && parent.write == nil {
-			c.stats.Unneeded++
 			continue
 		}
 		if parent.recipe.Kind != Phased || parent.recipe.Name != t.Recipe.Name {
@@ -115,7 +114,6 @@ func (c *spreader) onAnnounce(from PeerID, a *Announce) {
 	e := c.store.find(d)
 	if c.place.guests[from] || e != nil && e.state != nil || a.Recipe.State.Size > c.cfg.MaxBytes ||
 		c.fetches.byDigest[d] == nil && !c.fetches.foreign(from) {
-		c.stats.Unneeded++
 		return
 	}
 	if e = c.knowFrom(&a.Recipe, from); e == nil {
@@ -151,7 +149,6 @@ func (c *spreader) onOffer(from PeerID, d Digest, a *Announce) {
 	l, guest := c.lattices.byDigest[d], c.place.guests[from]
 	switch {
 	case l == nil || slices.Contains(l.passed, a.Offer) && !c.errands.helps(d, a.Offer, from):
-		c.stats.Unneeded++
 	case slices.Contains(l.passed, a.Offer):
 	case c.lattices.strikes[from] >= maxStrikes:
 		c.stats.Refused++

@@ -3,9 +3,6 @@ package sharedobj
 // Stats counts what a core did since it was made.
 type Stats struct {
 	Fetches    uint64 // versions that came from others
-	Applies    uint64 // writes applied here
-	Differing  uint64 // of them, those that gave another state than the writer's
-	Forgotten  uint64 // values dropped to make room
 	BytesHeld  uint64 // now
 	Pushed     uint64 // bytes, now: held or on their way though nobody here has named them
 	PushedMost uint64 // of them, those of one sender
@@ -13,11 +10,9 @@ type Stats struct {
 	PiecesWide uint64 // beyond
 	BytesLocal uint64 // of pieces
 	BytesWide  uint64
-	Messages   uint64 // all sent
 	WritesTold uint64 // by gossip
 	Announced  uint64 // announcements begun or passed on
 	OffersTold uint64 // by gossip, after joining
-	JobsReady  uint64
 	JobsBack   uint64
 
 	Malformed uint64 // inputs that no correct peer sends
@@ -25,12 +20,9 @@ type Stats struct {
 	Unsought  uint64 // answers and pieces that nobody asked for
 	Wrong     uint64 // pieces that did not hash to what they were to be
 	Refused   uint64 // requests beyond a bound
-	BadOffers uint64 // offers whose witness does not hold
-	Unneeded  uint64 // news of what is not used here
 }
 
 func (s *Stats) sent(m *Message, near bool) {
-	s.Messages++
 	if m.Piece == nil {
 		return
 	}

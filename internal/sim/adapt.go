@@ -173,7 +173,6 @@ func (a *adapting) due() {
 		if x := p.sample(); !w.happens(w.cfg.Gossip.Loss) {
 			s.Samples = append(s.Samples, x)
 		}
-		w.counts.NewsBytesLocal += sampleBytes
 	}
 	m := w.master()
 	if m == nil || !m.isMaster() && m.number != 0 {

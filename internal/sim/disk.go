@@ -45,9 +45,6 @@ func (d *disk) lose(w *stage) {
 		if r.at < last || w.cfg.Checkpoint.Torn && w.random.IntN(2) == 0 {
 			kept = append(kept, r)
 		}
-		if r.at < last {
-			w.counts.Stored++
-		}
 	}
 	d.records, d.committed = kept, len(kept)
 }

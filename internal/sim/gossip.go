@@ -45,20 +45,15 @@ func (w *broadcast) tell(p *peer, n *steal.News) {
 			continue
 		}
 		if arrives[to.cluster] == never || w.happens(w.cfg.Gossip.Loss) {
-			w.counts.NewsLost++
 			continue
 		}
 		if to.cluster != p.cluster && !counted[to.cluster] { // once over the wide area, then within the cluster
 			counted[to.cluster] = true
 			w.counts.NewsBytesWide += uint64(size)
 		}
-		w.counts.NewsBytesLocal += uint64(size)
 		fate := w.weather.fate(p, to, nil)
 		if fate.copies > 0 && w.happens(w.cfg.Gossip.Repeat) {
 			fate.copies++
-		}
-		if fate.copies == 0 {
-			w.counts.NewsLost++
 		}
 		for range fate.copies {
 			at := arrives[to.cluster] + fate.delay

@@ -21,20 +21,19 @@ type Counts struct {
 	Given, PutBack              uint64 // jobs given away, and how many of them came back to be given or run again
 	Salvaged                    uint64 // jobs not run because somebody had their results
 
-	News, Beacons        uint64 // broadcasts with tuples, and without
-	NewsTuples, NewsLost uint64 // what they told, and receivers that never got one
+	News, Beacons uint64 // broadcasts with tuples, and without
+	NewsTuples    uint64 // what they told
 	// (audit) jobs that were told of, each once, and those of them that were begun again nevertheless
-	Orphans, OrphansAgain         uint64
-	NewsBytesLocal, NewsBytesWide uint64
-	SecondAnswers                 uint64 // of masters that did not know of the first
+	Orphans, OrphansAgain uint64
+	NewsBytesWide         uint64
+	SecondAnswers         uint64 // of masters that did not know of the first
 	// (audit) leaves that ran once more, each time; and those of them whose first runner was still there
 	Again, AgainInVain uint64
 	AgainWork          time.Duration
-	// records in checkpoints that were committed in time to outlive their peer; and given back
-	Stored, Restored uint64
-	Killed           uint64 // lives that ended by a crash
-	Restarts         uint64 // times the root was started again
-	Withheld         uint64 // jobs that withholders got
+	Restored           uint64 // records in checkpoints that were given back
+	Killed             uint64 // lives that ended by a crash
+	Restarts           uint64 // times the root was started again
+	Withheld           uint64 // jobs that withholders got
 	// of what is shared
 	SharedMessages, SharedBytes uint64
 	Arguments                   uint64 // jobs that began whose arguments were too large to go with them

@@ -164,7 +164,6 @@ func (r *bulkReader) chunk(f wire.BulkFrame, in *incoming, bytes int) error {
 		r.time(in, n, complete)
 		err := r.answer(wire.BulkFrame{Kind: wire.BulkAck, Transfer: f.Transfer, Size: n})
 		if complete {
-			r.p.t.count.bulkReceived.Add(1)
 			r.waiting(func() { r.p.t.handler.Received(withBody(in.m, in.body)) })
 			r.p.release(in.size)
 		}

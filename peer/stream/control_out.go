@@ -203,7 +203,6 @@ func (w *streamWriter) write(b *batch) {
 		}
 		n, err := w.writeSome(data[from:])
 		if err == nil {
-			w.p.t.count.sent.Add(uint64(len(list)))
 			w.p.t.count.bytesSent.Add(uint64(n))
 			return
 		}

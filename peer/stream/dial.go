@@ -165,9 +165,7 @@ func (p *partner) connect(ctx context.Context, relayed bool) error {
 		return err
 	}
 	defer done()
-	p.t.count.dials.Add(1)
 	if err := p.t.cfg.Dial(ctx, p.id); err != nil {
-		p.t.count.dialsFailed.Add(1)
 		return fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	return nil

@@ -5,29 +5,22 @@ import "sync/atomic"
 // Stats counts what a Transport has done since New.
 type Stats struct {
 	Partners      int    // peers with a record: those with open streams, and some that had
-	Sent          uint64 // messages written, without long results
 	Received      uint64 // messages given to the handler, without long results
-	BytesSent     uint64 // of those messages, with framing
+	BytesSent     uint64 // of messages without long results, with framing
 	BytesReceived uint64
 	BulkSent      uint64 // long results that were acknowledged to the last byte
-	BulkReceived  uint64 // long results given to the handler
 	BulkRepeated  uint64 // long results that were to be sent while they were being sent already
 	Failed        uint64 // messages that were certainly not delivered
 	Unreported    uint64 // of these, those that Handler.Failed was too slow for
 	Opened        uint64 // streams that we opened
-	Dials         uint64
-	DialsFailed   uint64
 	Refused       uint64 // inbound streams that were reset unread
 	Offences      uint64 // inbound streams that were reset for what was in them
 	Coming        int64  // bytes that are set aside for long results which are being received
 }
 
 type counters struct {
-	sent, received, bytesSent, bytesReceived atomic.Uint64
-	bulkSent, bulkReceived, bulkRepeated     atomic.Uint64
-	failed, unreported                       atomic.Uint64
-	opened, dials, dialsFailed               atomic.Uint64
-	refused, offences                        atomic.Uint64
+	received, bytesSent, bytesReceived, bulkSent, bulkRepeated atomic.Uint64
+	failed, unreported, opened, refused, offences              atomic.Uint64
 }
 
 // Stats returns the counters.
@@ -37,12 +30,9 @@ func (t *Transport) Stats() Stats {
 	t.mu.RUnlock()
 	c := &t.count
 	return Stats{
-		Partners: partners, Coming: t.memory.Load(),
-		Sent: c.sent.Load(), Received: c.received.Load(), BytesSent: c.bytesSent.Load(),
-		BytesReceived: c.bytesReceived.Load(),
-		BulkSent:      c.bulkSent.Load(), BulkReceived: c.bulkReceived.Load(), BulkRepeated: c.bulkRepeated.Load(),
-		Failed: c.failed.Load(), Unreported: c.unreported.Load(),
-		Opened: c.opened.Load(), Dials: c.dials.Load(), DialsFailed: c.dialsFailed.Load(),
+		Partners: partners, Coming: t.memory.Load(), Received: c.received.Load(), BytesSent: c.bytesSent.Load(),
+		BytesReceived: c.bytesReceived.Load(), BulkSent: c.bulkSent.Load(), BulkRepeated: c.bulkRepeated.Load(),
+		Failed: c.failed.Load(), Unreported: c.unreported.Load(), Opened: c.opened.Load(),
 		Refused: c.refused.Load(), Offences: c.offences.Load(),
 	}
 }

@@ -91,8 +91,7 @@ type Report struct {
 	There            float64 // what hosts could have given, in seconds
 	Solved, Checked  float64 // what they gave, in seconds
 	Lost, LostChecks float64 // of that, what was done in vain
-	Steals, Goodbyes int
-	Deaths           int
+	Goodbyes, Deaths int
 
 	Between, Home, Out float64 // bytes between hosts; to the owner; from it
 	Estimates          []Estimate

@@ -70,7 +70,6 @@ func (w *world) steal(h *host) bool {
 	half := &share{part: s.part, from: s, left: s.left / 2}
 	s.left -= half.left
 	s.out++
-	w.report.Steals++
 	w.goOn(victim, s, 0)
 	h.held = append(h.held, half)
 	half.host = h
