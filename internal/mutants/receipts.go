@@ -38,7 +38,7 @@ var receiptMutants = []mutant{
 	{name: "receipts/in-place", wrong: "a list that somebody reads is changed", file: "internal/driver/earned.go",
 		pkg: "internal/driver", run: "^TestAllEarned$", old: "	all := slices.Clone(a)\n", new: "	all := a\n"},
 	{name: "receipts/any-time", wrong: "more time than there was is earned", file: "peer/statement/receipt.go",
-		pkg: "peer/statement", run: signedFor, old: "1, s.Took*s.Cores)", new: "1, 1<<62)"},
+		pkg: "peer/statement", run: signedFor, old: "1, r.Took*r.Cores)", new: "1, 1<<62)"},
 	{name: "receipts/long-run", wrong: "a run has taken longer than since it began", file: "peer/statement/receipt.go",
 		pkg: "peer/statement", run: signedFor, old: "	case s.Took > lasted.Microseconds():", new: "	case s.Took < 0:"},
 	{name: "receipts/unverified", wrong: "where nothing is verified something is", file: "peer/statement/receipt.go",

@@ -3,7 +3,6 @@ package statement
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -65,29 +64,19 @@ type SignedCard struct {
 
 // Sign makes a peer's card. It refuses one that OpenCard would refuse.
 func (c *Card) Sign(key crypto.PrivKey) (*SignedCard, error) {
-	b, err := seal(key, kindCard, c)
-	if err != nil {
-		return nil, err
-	}
-	return OpenCard(b)
+	return sealed(key, kindCard, c, OpenCard)
 }
 
 // OpenCard checks a card from anywhere.
-func OpenCard(b []byte) (*SignedCard, error) {
+func OpenCard(b []byte) (_ *SignedCard, err error) {
 	s := &SignedCard{Bytes: b}
-	author, err := open(b, MaxCard, kindCard, &s.Card)
-	if err != nil {
+	if s.Peer, err = open(b, MaxCard, kindCard, &s.Card); err != nil {
 		return nil, err
 	}
-	if err := s.check(); err != nil {
-		return nil, fmt.Errorf("%w: card of %s: %w", ErrStatement, author, err)
-	}
-	s.Peer = author
 	return s, nil
 }
 
-func (c *Card) check() error {
-	var b bounds
+func (c *Card) check(b *bounds) {
 	b.text("the swarm's name", c.Swarm, maxName)
 	b.text("the label", c.Label, maxName)
 	b.text("the peer's name", c.Name, MaxCardName)
@@ -114,7 +103,6 @@ func (c *Card) check() error {
 	for _, a := range c.Apps {
 		b.text("an application's name", a.Name, maxName)
 	}
-	return b.err
 }
 
 // Newer says whether this card replaces another one of the same peer. Of two with the same number, which only a peer

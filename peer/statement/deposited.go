@@ -28,28 +28,21 @@ type SignedDeposited struct {
 
 // Sign makes the author's statement. It refuses one that OpenDeposited would refuse.
 func (d *Deposited) Sign(author crypto.PrivKey) (*SignedDeposited, error) {
-	b, err := seal(author, kindDeposited, d)
-	if err != nil {
-		return nil, err
-	}
-	return OpenDeposited(b)
+	return sealed(author, kindDeposited, d, OpenDeposited)
 }
 
 // OpenDeposited checks a statement from anywhere and says who signed it.
-func OpenDeposited(b []byte) (*SignedDeposited, error) {
+func OpenDeposited(b []byte) (_ *SignedDeposited, err error) {
 	s := &SignedDeposited{Bytes: b}
-	author, err := open(b, MaxDeposited, kindDeposited, &s.Deposited)
-	if err != nil {
+	if s.Author, err = open(b, MaxDeposited, kindDeposited, &s.Deposited); err != nil {
 		return nil, err
 	}
-	var c bounds
-	c.text("the swarm's name", s.Swarm, maxName)
-	c.count("the size", s.Size, 1, 1<<30)
-	c.count("the time until which it is kept", s.Until, 0, maxUnix)
-	c.count("the length of the proof in bytes", int64(len(s.Proof)), 0, MaxCardProof)
-	if err := c.refused(kindDeposited); err != nil {
-		return nil, err
-	}
-	s.Author = author
 	return s, nil
+}
+
+func (d *Deposited) check(c *bounds) {
+	c.text("the swarm's name", d.Swarm, maxName)
+	c.count("the size", d.Size, 1, 1<<30)
+	c.count("the time until which it is kept", d.Until, 0, maxUnix)
+	c.count("the length of the proof in bytes", int64(len(d.Proof)), 0, MaxCardProof)
 }

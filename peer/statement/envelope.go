@@ -60,8 +60,20 @@ func seal(key crypto.PrivKey, kind string, statement any) ([]byte, error) {
 	return wire.Value().Encode(&envelope{Author: author.String(), Statement: b, Signature: signature})
 }
 
-// open checks length and signature and decodes a statement that is nothing but that.
-func open(b []byte, limit int, kind string, statement any) (author peer.ID, err error) {
+// sealed signs a statement, and opens it as whoever gets it does.
+func sealed[S any](key crypto.PrivKey, kind string, statement any, open func([]byte) (S, error)) (s S, err error) {
+	b, err := seal(key, kind, statement)
+	if err != nil {
+		return s, err
+	}
+	return open(b)
+}
+
+// A checked statement says what is out of bounds in it.
+type checked interface{ check(c *bounds) }
+
+// open checks length, signature and bounds of a statement that is nothing but that, and decodes it.
+func open(b []byte, limit int, kind string, statement checked) (author peer.ID, err error) {
 	var e envelope
 	if author, err = e.open(b, limit, kind, statement); err == nil && e.Proof != nil {
 		return "", fmt.Errorf("%w: %s: there is a proof beside it", ErrStatement, kind)
@@ -70,7 +82,7 @@ func open(b []byte, limit int, kind string, statement any) (author peer.ID, err 
 }
 
 // open is open, for one that may have something beside it.
-func (e *envelope) open(b []byte, limit int, kind string, statement any) (peer.ID, error) {
+func (e *envelope) open(b []byte, limit int, kind string, statement checked) (peer.ID, error) {
 	fail := func(format string, args ...any) (peer.ID, error) {
 		return "", fmt.Errorf("%w: %s: %s", ErrStatement, kind, fmt.Sprintf(format, args...))
 	}
@@ -101,6 +113,11 @@ func (e *envelope) open(b []byte, limit int, kind string, statement any) (peer.I
 	if err := wire.Value().Decode(e.Statement, statement); err != nil {
 		return fail("%v", err)
 	}
+	var c bounds
+	c.count("the length of the proof in bytes", int64(len(e.Proof)), 0, MaxCardProof)
+	if statement.check(&c); c.err != nil {
+		return fail("%v", c.err)
+	}
 	return author, nil
 }
 
@@ -123,14 +140,6 @@ func (b *bounds) count(what string, n, least, most int64) {
 	if b.err == nil && (n < least || n > most) {
 		b.err = fmt.Errorf("%s is %d, allowed are %d to %d", what, n, least, most)
 	}
-}
-
-// refused is the error of a statement whose fields are out of bounds, or nil.
-func (b *bounds) refused(kind string) error {
-	if b.err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %s: %w", ErrStatement, kind, b.err)
 }
 
 const (

@@ -161,15 +161,11 @@ func OpenManifest(b []byte) (*SignedManifest, error) {
 	if s.Proof = e.Proof; err != nil {
 		return nil, err
 	}
-	if err := s.check(); err != nil {
-		return nil, fmt.Errorf("%w: manifest: %w", ErrStatement, err)
-	}
 	s.Owner, s.Run = owner, s.runID(owner)
 	return s, nil
 }
 
-func (m *Manifest) check() error {
-	var b bounds
+func (m *Manifest) check(b *bounds) {
 	b.text("the swarm's name", m.Swarm, maxName)
 	b.text("the application's name", m.App, maxName)
 	b.count("the length of the entry function's name", int64(len(m.Entry)), 1, maxName)
@@ -204,9 +200,7 @@ func (m *Manifest) check() error {
 	b.count("the time of creation", m.Created, 0, maxUnix)
 	b.count("the time of expiry", m.Expires, m.Created, min(m.Created+int64(MaxLife/time.Second), maxUnix))
 	b.count("the number of cores", int64(m.MaxCores), 0, satin.MaxWorkers)
-	b.count("the length of the proof in bytes", int64(len(m.Proof)), 0, MaxCardProof)
 	b.count("the share of eager copies in percent", int64(m.Eager), 0, 100)
-	return b.err
 }
 
 // runID is the hash of owner, application, entry, argument and nonce, and, if it is verified, of the ways to verify and

@@ -30,34 +30,27 @@ type SignedPublished struct {
 
 // Sign makes the author's statement. It refuses one that OpenPublished would refuse.
 func (p *Published) Sign(author crypto.PrivKey) (*SignedPublished, error) {
-	b, err := seal(author, kindPublished, p)
-	if err != nil {
-		return nil, err
-	}
-	return OpenPublished(b)
+	return sealed(author, kindPublished, p, OpenPublished)
 }
 
 // OpenPublished checks a statement from anywhere and says who signed it.
-func OpenPublished(b []byte) (*SignedPublished, error) {
+func OpenPublished(b []byte) (_ *SignedPublished, err error) {
 	s := &SignedPublished{Bytes: b}
-	author, err := open(b, MaxPublished, kindPublished, &s.Published)
-	if err != nil {
+	if s.Author, err = open(b, MaxPublished, kindPublished, &s.Published); err != nil {
 		return nil, err
 	}
-	var c bounds
-	c.text("the swarm's name", s.Swarm, maxName)
-	c.text("the module's name", s.Name, maxModuleName)
-	c.count("the length of the module's name", int64(len(s.Name)), 1, maxModuleName)
-	c.text("the summary", s.Summary, maxName)
-	c.text("the usage of the arguments", s.Args, maxName)
-	c.count("the size", s.Size, 1, 1<<30)
-	c.count("the time", s.At, 0, maxUnix)
-	c.count("the length of the proof in bytes", int64(len(s.Proof)), 0, MaxCardProof)
-	if err := c.refused(kindPublished); err != nil {
-		return nil, err
-	}
-	s.Author = author
 	return s, nil
+}
+
+func (p *Published) check(c *bounds) {
+	c.text("the swarm's name", p.Swarm, maxName)
+	c.text("the module's name", p.Name, maxModuleName)
+	c.count("the length of the module's name", int64(len(p.Name)), 1, maxModuleName)
+	c.text("the summary", p.Summary, maxName)
+	c.text("the usage of the arguments", p.Args, maxName)
+	c.count("the size", p.Size, 1, 1<<30)
+	c.count("the time", p.At, 0, maxUnix)
+	c.count("the length of the proof in bytes", int64(len(p.Proof)), 0, MaxCardProof)
 }
 
 // maxModuleName bounds the name of a published module, in bytes.

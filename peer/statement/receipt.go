@@ -38,35 +38,28 @@ type SignedReceipt struct {
 
 // Sign makes the author's statement. It refuses one that OpenReceipt would refuse.
 func (r *Receipt) Sign(author crypto.PrivKey) (*SignedReceipt, error) {
-	b, err := seal(author, kindReceipt, r)
-	if err != nil {
-		return nil, err
-	}
-	return OpenReceipt(b)
+	return sealed(author, kindReceipt, r, OpenReceipt)
 }
 
 // OpenReceipt checks a statement from anywhere and says who signed it. Whether that is the run's owner is for the
 // caller to see: OfRun.
-func OpenReceipt(b []byte) (*SignedReceipt, error) {
+func OpenReceipt(b []byte) (_ *SignedReceipt, err error) {
 	s := &SignedReceipt{Bytes: b}
-	author, err := open(b, MaxReceipt, kindReceipt, &s.Receipt)
-	if err != nil {
-		return nil, err
-	}
-	var c bounds
-	c.count("the time of the run", s.Took, 1, MaxLife.Microseconds())
-	c.count("the number of cores", s.Cores, 1, satin.MaxWorkers)
-	c.count("the time", s.Time, 1, s.Took*s.Cores)
-	c.count("the number of results", s.Results, 1, 1<<53)
-	c.count("the time of the statement", s.At, 0, maxUnix)
-	if err := c.refused(kindReceipt); err != nil {
+	if s.Author, err = open(b, MaxReceipt, kindReceipt, &s.Receipt); err != nil {
 		return nil, err
 	}
 	if s.To, err = peer.IDFromBytes(s.Peer); err != nil {
 		return nil, fmt.Errorf("%w: %s: a peer ID: %w", ErrStatement, kindReceipt, err)
 	}
-	s.Author = author
 	return s, nil
+}
+
+func (r *Receipt) check(c *bounds) {
+	c.count("the time of the run", r.Took, 1, MaxLife.Microseconds())
+	c.count("the number of cores", r.Cores, 1, satin.MaxWorkers)
+	c.count("the time", r.Time, 1, r.Took*r.Cores)
+	c.count("the number of results", r.Results, 1, 1<<53)
+	c.count("the time of the statement", r.At, 0, maxUnix)
 }
 
 // OfRun says why a receipt is none for a run: another's run, one that is not verified, more time than there was.

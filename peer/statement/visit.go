@@ -31,29 +31,22 @@ type SignedTicket struct {
 
 // Sign makes a member's ticket.
 func (t *Ticket) Sign(issuer crypto.PrivKey) (*SignedTicket, error) {
-	b, err := seal(issuer, kindTicket, t)
-	if err != nil {
-		return nil, err
-	}
-	return OpenTicket(b)
+	return sealed(issuer, kindTicket, t, OpenTicket)
 }
 
 // OpenTicket checks a ticket from anywhere. Whether its issuer is a member, and the time, are for the caller to see.
-func OpenTicket(b []byte) (*SignedTicket, error) {
+func OpenTicket(b []byte) (_ *SignedTicket, err error) {
 	s := &SignedTicket{Bytes: b}
-	issuer, err := open(b, MaxTicket, kindTicket, &s.Ticket)
-	if err != nil {
+	if s.Issuer, err = open(b, MaxTicket, kindTicket, &s.Ticket); err != nil {
 		return nil, err
 	}
-	var c bounds
-	c.text("the swarm's name", s.Swarm, maxName)
-	c.count("the time of expiry", s.Expires, 0, maxUnix)
-	c.origin("the page", s.Page)
-	if err := c.refused(kindTicket); err != nil {
-		return nil, err
-	}
-	s.Issuer = issuer
 	return s, nil
+}
+
+func (t *Ticket) check(c *bounds) {
+	c.text("the swarm's name", t.Swarm, maxName)
+	c.count("the time of expiry", t.Expires, 0, maxUnix)
+	c.origin("the page", t.Page)
 }
 
 // A Visit is the first word of a browser's peer to a member: it proves that it has the key of the ID under which
@@ -78,23 +71,20 @@ type SignedVisit struct {
 func (v *Visit) Sign(visitor crypto.PrivKey) ([]byte, error) { return seal(visitor, kindVisit, v) }
 
 // OpenVisit checks a visitor's word.
-func OpenVisit(b []byte) (*SignedVisit, error) {
+func OpenVisit(b []byte) (_ *SignedVisit, err error) {
 	s := &SignedVisit{}
-	visitor, err := open(b, MaxVisit, kindVisit, &s.Visit)
-	if err != nil {
+	if s.Visitor, err = open(b, MaxVisit, kindVisit, &s.Visit); err != nil {
 		return nil, err
 	}
-	var c bounds
-	c.text("the member's peer ID", s.Member, maxName)
-	c.count("the number of applications", int64(len(s.Apps)), 0, MaxCardApps)
-	for _, a := range s.Apps {
+	return s, nil
+}
+
+func (v *Visit) check(c *bounds) {
+	c.text("the member's peer ID", v.Member, maxName)
+	c.count("the number of applications", int64(len(v.Apps)), 0, MaxCardApps)
+	for _, a := range v.Apps {
 		c.text("an application's name", a.Name, maxName)
 	}
-	if err := c.refused(kindVisit); err != nil {
-		return nil, err
-	}
-	s.Visitor = visitor
-	return s, nil
 }
 
 // VersionOf is the version of an application whose code is identified so.
