@@ -79,12 +79,7 @@ func newHandler(d Daemon) http.Handler {
 	mux.HandleFunc(leaveCall, ask(slowCall, noReply(d.Leave)))
 	mux.HandleFunc(finishCall, ask(quickCall, noReply(d.Finish)))
 	mux.HandleFunc(resumeCall, ask(quickCall, noReply(d.Resume)))
-	mux.HandleFunc(submitCall, tell(slowCall, MaxBody, func(ctx context.Context, s Submission) (RunInfo, error) {
-		if err := s.check(); err != nil {
-			return RunInfo{}, err
-		}
-		return d.Submit(ctx, s)
-	}))
+	mux.HandleFunc(submitCall, tell(slowCall, MaxBody, d.Submit))
 	constants(mux, d)
 	mux.HandleFunc(addCall, tell(slowCall, MaxBody, d.AddModule))
 	mux.HandleFunc(publishCall, tell(slowCall, MaxBody, d.Publish))
@@ -93,12 +88,7 @@ func newHandler(d Daemon) http.Handler {
 	mux.HandleFunc(moduleCall, named(d.Module))
 	mux.HandleFunc(depositCall, tell(slowCall, MaxBody, d.Deposit))
 	mux.HandleFunc(fetchCall, named(d.Deposited))
-	mux.HandleFunc(inviteCall, tell(quickCall, maxSmallBody, func(ctx context.Context, i Invitation) (Invited, error) {
-		if err := i.check(); err != nil {
-			return Invited{}, err
-		}
-		return d.Invite(ctx, i)
-	}))
+	mux.HandleFunc(inviteCall, tell(quickCall, maxSmallBody, d.Invite))
 	mux.HandleFunc(joinCall, tell(slowCall, maxSmallBody, func(ctx context.Context, b joinBody) (PeerInfo, error) {
 		if b.Address == "" || len(b.Address) > maxAddress {
 			return PeerInfo{}, Errorf(ErrBadInput, "an address or invitation has 1 to %d bytes, not %d", maxAddress,
@@ -124,12 +114,7 @@ func newHandler(d Daemon) http.Handler {
 		}
 		return empty{}, d.Refuse(ctx, r)
 	}))
-	mux.HandleFunc(goOnCall, tell(slowCall, maxSmallBody, func(ctx context.Context, r Resumption) (RunInfo, error) {
-		if err := r.check(); err != nil {
-			return RunInfo{}, err
-		}
-		return d.ResumeRun(ctx, r)
-	}))
+	mux.HandleFunc(goOnCall, tell(slowCall, maxSmallBody, d.ResumeRun))
 	mux.HandleFunc(cancelCall, ofRun(d.Cancel))
 	mux.HandleFunc(suspendCall, ofRun(d.Suspend))
 	mux.HandleFunc(waitCall, func(w http.ResponseWriter, r *http.Request) { wait(d, w, r) })
@@ -206,11 +191,15 @@ func ofRun(call func(ctx context.Context, run string) error) http.HandlerFunc {
 	}
 }
 
-// tell makes a handler of a call with a body of at most limit bytes.
+// tell makes a handler of a call with a body of at most limit bytes, which is checked if it has a check.
 func tell[B, R any](within time.Duration, limit int64, call func(context.Context, B) (R, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var body B
-		if err := receive(w, r, limit, &body); err != nil {
+		err := receive(w, r, limit, &body)
+		if b, checks := any(body).(interface{ check() error }); checks && err == nil {
+			err = b.check()
+		}
+		if err != nil {
 			reply(r.Context(), w, nil, err)
 			return
 		}
