@@ -182,10 +182,6 @@ func (x *depot) setMembers() {
 	x.core.SetMembers(names)
 }
 
-// received and notSent are of the library.
-func (x *depot) received(m *sharedobj.Message) { x.lib.Received(m) }
-func (x *depot) notSent(m *sharedobj.Message)  { x.lib.NotSent(m) }
-
 // serve answers who wants something kept.
 func (x *depot) serve() {
 	x.board.answer(depositProtocol, maxDepositQuestion, depositTime, func(from peer.ID, b []byte) (any, error) {

@@ -182,34 +182,22 @@ func (x *meetings) hear(from peer.ID, m *meeting) {
 		x.jury.hear(from, b)
 	}
 	via := x.linkTo(from)
-	for i, b := range m.Cards {
-		if i == maxCardsTold {
-			break
-		}
+	for _, b := range m.Cards[:min(len(m.Cards), maxCardsTold)] {
 		if err := x.hearCard(b, from, via); err != nil {
 			x.log.Debug("card refused", "from", from, "error", err)
 		}
 	}
-	for i, b := range m.Over {
-		if i == maxTold {
-			break
-		}
+	for _, b := range m.Over[:min(len(m.Over), maxTold)] {
 		if err := x.runs.buried(b); err != nil {
 			x.log.Debug("tombstone refused", "from", from, "error", err)
 		}
 	}
-	for i, b := range m.Answers {
-		if i == maxTold {
-			break
-		}
+	for _, b := range m.Answers[:min(len(m.Answers), maxTold)] {
 		if err := x.runs.claimed(b, from); err != nil {
 			x.log.Debug("statement of an answer refused", "from", from, "error", err)
 		}
 	}
-	for i, run := range m.Runs {
-		if i == maxRunsTold {
-			break
-		}
+	for _, run := range m.Runs[:min(len(m.Runs), maxRunsTold)] {
 		x.runs.announced(run, from)
 	}
 }

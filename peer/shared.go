@@ -35,7 +35,7 @@ func (x *traffic) receivedShared(m *stream.Shared) {
 	if m.Run == (job.RunID{}) {
 		x.modules.received(m.Message)
 	} else if m.Run == depositsRun() {
-		x.depot.received(m.Message)
+		x.depot.lib.Received(m.Message)
 	} else if s := x.runs.sessions.of(m.Run); s != nil {
 		s.ReceivedShared(m.Message)
 	}
@@ -46,7 +46,7 @@ func (x *traffic) sharedFailed(m *stream.Shared, err error) {
 	if m.Run == (job.RunID{}) {
 		x.modules.notSent(m.Message)
 	} else if m.Run == depositsRun() {
-		x.depot.notSent(m.Message)
+		x.depot.lib.NotSent(m.Message)
 	} else if s := x.runs.sessions.of(m.Run); s != nil {
 		s.SharedSendFailed(m.Message)
 	}
