@@ -118,7 +118,7 @@ const clusterOfAll = 12
 type adaptRuns struct {
 	Options
 	tree *sky
-	want sim.Result
+	want *sim.Result
 }
 
 func newAdaptRuns(o Options, steps int) (*adaptRuns, error) {
@@ -126,7 +126,7 @@ func newAdaptRuns(o Options, steps int) (*adaptRuns, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &adaptRuns{o, tree, sim.Sequential(tree).Result}, nil
+	return &adaptRuns{o, tree, wanted(tree)}, nil
 }
 
 // config is one run. Policies and modes are the rows of the page.
@@ -141,8 +141,8 @@ func (o *adaptRuns) config(s adaptScenario, policy string, mode adapt.Mode, meas
 		}
 	}
 	c := sim.Config{
-		Tree: o.tree, Want: &o.want, Seed: seed, Network: network, Core: steal.WAN(), SpawnOverhead: recoverable,
-		MessageCost: messageCost, ByteCost: byteCost, Policy: policyNamed(policy), KeepAfter: time.Second,
+		Tree: o.tree, Want: o.want, Seed: seed, Network: network, Core: steal.WAN(), SpawnOverhead: recoverable,
+		MessageCost: messageCost, ByteCost: byteCost, Policy: PolicyNamed(policy), KeepAfter: time.Second,
 		Gossip: sim.Gossip{Delay: 100 * time.Millisecond}, Room: roomBytes,
 		Share: sim.OneObject(writeBytes),
 	}

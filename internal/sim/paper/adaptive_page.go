@@ -164,10 +164,7 @@ func equalMachines(o *adaptRuns, d *Document) error {
 func measureAdaptive(o *adaptRuns, scenarios []adaptScenario, rows []adaptRow) ([][][]*sim.Report, error) {
 	runs := make([][][]*sim.Report, len(scenarios))
 	for i := range runs {
-		runs[i] = make([][]*sim.Report, len(rows))
-		for k := range runs[i] {
-			runs[i][k] = make([]*sim.Report, o.Seeds)
-		}
+		runs[i] = grid[*sim.Report](len(rows), o.Seeds)
 	}
 	return runs, o.each(len(scenarios)*len(rows)*o.Seeds, func(n int) error {
 		i, k, seed := n/o.Seeds/len(rows), n/o.Seeds%len(rows), n%o.Seeds

@@ -109,10 +109,7 @@ func sweepConstants(o *adaptRuns, d *Document) error {
 // is another one.
 func longer(o *adaptRuns, scenarios []adaptScenario, row adaptRow, base [][][]*sim.Report, change func(*adapt.Config)) (
 	cells []string, moved bool, err error) {
-	runs := make([][]*sim.Report, len(scenarios))
-	for i := range runs {
-		runs[i] = make([]*sim.Report, o.Seeds)
-	}
+	runs := grid[*sim.Report](len(scenarios), o.Seeds)
 	err = o.each(len(scenarios)*o.Seeds, func(n int) (err error) {
 		i, seed := n/o.Seeds, n%o.Seeds
 		c := o.config(scenarios[i], row.policy, row.mode, true, uint64(seed+1))

@@ -79,7 +79,7 @@ func compete(rivals []rival, rule sim.Rule, seed uint64) (*bout, error) {
 		c := sim.Config{
 			Tree: tree, Want: &total.Result, Seed: seed + uint64(i), Begin: r.begin, Network: network,
 			Core: steal.WAN(), SpawnOverhead: EngineOverhead, MessageCost: messageCost, ByteCost: byteCost,
-			Policy: policyNamed(adaptive), Gossip: sim.Gossip{Delay: 100 * time.Millisecond}, Bucket: competeEvery,
+			Policy: PolicyNamed(adaptive), Gossip: sim.Gossip{Delay: 100 * time.Millisecond}, Bucket: competeEvery,
 			Adapt: &sim.Adapt{Config: adapt.Default(adapt.Volunteers), Start: comesAfter, Benchmark: speedShare,
 				Yardstick: yardstick, Error: speedError},
 		}

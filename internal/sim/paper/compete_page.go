@@ -41,10 +41,7 @@ type rivalryRuns struct {
 }
 
 func measureRivalry(o Options, r *rivalry) (*rivalryRuns, error) {
-	x := &rivalryRuns{make([][]time.Duration, o.Seeds), make([][]*bout, len(competeRules))}
-	for k := range x.bouts {
-		x.bouts[k] = make([]*bout, o.Seeds)
-	}
+	x := &rivalryRuns{make([][]time.Duration, o.Seeds), grid[*bout](len(competeRules), o.Seeds)}
 	return x, o.each(o.Seeds*(len(competeRules)+1), func(k int) (err error) {
 		rule, nth := k/o.Seeds, k%o.Seeds
 		seed := uint64(10 * (nth + 1))
@@ -171,9 +168,7 @@ func makeCompete(o Options) (*Document, error) {
 	all := rivalries()
 	of := make([]*rivalryRuns, len(all))
 	for i := range all {
-		if o.Progress != nil {
-			fmt.Fprintf(o.Progress, "  %s\n", all[i].name)
-		}
+		o.say("  %s", all[i].name)
 		var err error
 		if of[i], err = measureRivalry(o, &all[i]); err != nil {
 			return nil, fmt.Errorf("%s: %w", all[i].name, err)

@@ -39,7 +39,7 @@ func makeLarge(o Options) (*Document, error) {
 		r, err := sim.Run(sim.Config{
 			Tree: contestTree(), Seed: 1, Network: contestNetwork(), Core: Core(), SpawnOverhead: EngineOverhead,
 			MessageCost: messageCost, ByteCost: byteCost, Want: &total.Result,
-			Policy: policyNamed(policies[i]),
+			Policy: PolicyNamed(policies[i]),
 		})
 		reports[i] = r
 		return err

@@ -41,9 +41,7 @@ func makeCost(o Options) (*Document, error) {
 				fmt.Sprintf("%.1f s", r.Elapsed.Seconds()), fmt.Sprintf("%.2f s", cost.Seconds()),
 				fmt.Sprint(r.Counts.Events), fmt.Sprintf("%.2f M", float64(r.Counts.Events)/cost.Seconds()/1e6),
 				fmt.Sprintf("%.0f", 1/perPeer), fmt.Sprintf("%.2f", perPeer/first)})
-			if o.Progress != nil {
-				fmt.Fprintf(o.Progress, "  %d peers, %s\n", peers, policy)
-			}
+			o.say("  %d peers, %s", peers, policy)
 		}
 	}
 	d.table(rows)
@@ -56,8 +54,7 @@ func makeCost(o Options) (*Document, error) {
 func leastCost(o Options, policy string, peers, clusters int) (best *sim.Report, cost time.Duration, err error) {
 	for seed := range uint64(o.Seeds) {
 		c := costRun(policy, peers, clusters, costTime, seed+1)
-		total := sim.Sequential(c.Tree)
-		c.Want = &total.Result
+		c.Want = wanted(c.Tree)
 		runtime.GC() // what the last run left
 		began := cputime.Used()
 		r, err := sim.Run(c)
@@ -72,18 +69,13 @@ func leastCost(o Options, policy string, peers, clusters int) (best *sim.Report,
 }
 
 func costRun(policy string, peers, clusters int, long time.Duration, seed uint64) sim.Config {
-	sizes := make([]int, clusters)
-	for i := range sizes {
-		sizes[i] = peers / clusters
-	}
 	tree := &sim.Split{
 		Name: "cost", Seed: seed, Total: time.Duration(peers) * long, Grain: time.Second,
 		FanLow: 3, FanHigh: 14, Even: 0.05, Skew: 3, Arg: 60, Result: 24,
 	}
 	return sim.Config{
 		Tree: tree, Seed: seed, Core: Core(), SpawnOverhead: EngineOverhead, MessageCost: messageCost,
-		ByteCost: byteCost,
-		Network:  wan.Uniform(sizes, local, wan.Conditions{Bandwidth: 1e6, Latency: 10 * time.Millisecond}),
-		Policy:   policyNamed(policy),
+		ByteCost: byteCost, Policy: PolicyNamed(policy), Network: wan.Uniform(alike(peers/clusters, clusters), local,
+			wan.Conditions{Bandwidth: 1e6, Latency: 10 * time.Millisecond}),
 	}
 }

@@ -84,11 +84,7 @@ func (s sample) middle(places int) string {
 
 // spread is half the distance between the largest and the smallest.
 func (s sample) spread() float64 {
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, x := range s {
-		low, high = min(low, x), max(high, x)
-	}
-	return (high - low) / 2
+	return (slices.Max(s) - slices.Min(s)) / 2
 }
 
 // judged says whether the middle of the seeds, their mean or median, reaches a target that is the least, or else the
@@ -119,11 +115,11 @@ func published(x float64) string {
 }
 
 // efficiency is the paper's equation 1 in percent.
-func efficiency(a *App) func(*sim.Report) float64 {
+func efficiency(a *App) figure {
 	return func(r *sim.Report) float64 { return 100 * r.Efficiency(a.Sequential) }
 }
 
-func speedup(a *App) func(*sim.Report) float64 {
+func speedup(a *App) figure {
 	return func(r *sim.Report) float64 { return r.Speedup(a.Sequential) }
 }
 

@@ -68,11 +68,7 @@ func Exact(o Options, first, schedules uint64, kinds []sim.FaultKind) (*Exactnes
 
 // afterAMinute says something then, if it is not stopped before.
 func (o Options) afterAMinute(format string, args ...any) *time.Timer {
-	return time.AfterFunc(time.Minute, func() {
-		if o.Progress != nil {
-			fmt.Fprintf(o.Progress, format+"\n", args...)
-		}
-	})
+	return time.AfterFunc(time.Minute, func() { o.say(format, args...) })
 }
 
 // firstFailureStep is how many schedules run between two looks whether one has failed.

@@ -56,12 +56,12 @@ func (s *Setup) Config(seed uint64) sim.Config {
 	return sim.Config{
 		Tree: s.App.Tree(seed), Seed: seed, Network: s.Network(seed), Core: Core(), SpawnOverhead: s.Overhead,
 		MessageCost: messageCost, ByteCost: byteCost,
-		Policy: policyNamed(s.Policy), Limit: s.Most, Largest: s.Largest,
+		Policy: PolicyNamed(s.Policy), Limit: s.Most, Largest: s.Largest,
 	}
 }
 
-// policyNamed makes policies for cores.
-func policyNamed(name string) func() policy.Policy {
+// PolicyNamed makes policies for cores.
+func PolicyNamed(name string) func() policy.Policy {
 	return func() policy.Policy {
 		p, err := policy.ByName(name, "p000")
 		if err != nil {
@@ -103,6 +103,13 @@ func (o Options) of(part string) Options {
 		}
 	}
 	return o
+}
+
+// say reports progress.
+func (o Options) say(format string, args ...any) {
+	if o.Progress != nil {
+		fmt.Fprintf(o.Progress, format+"\n", args...)
+	}
 }
 
 // seeds says how many.
@@ -182,8 +189,8 @@ func (o Options) each(n int, f func(int) error) error {
 				if err != nil && fail == nil {
 					fail = err
 				}
-				if o.Progress != nil && (k+1)%(1+n/10) == 0 {
-					fmt.Fprintf(o.Progress, "  %d of %d runs\n", k+1, n)
+				if (k+1)%(1+n/10) == 0 {
+					o.say("  %d of %d runs", k+1, n)
 				}
 				mu.Unlock()
 			}
@@ -191,6 +198,21 @@ func (o Options) each(n int, f func(int) error) error {
 	}
 	wait.Wait()
 	return fail
+}
+
+// wanted is the sequential program's result.
+func wanted(tree sim.Tree) *sim.Result {
+	total := sim.Sequential(tree)
+	return &total.Result
+}
+
+// grid has so many empty rows of a length.
+func grid[T any](rows, length int) [][]T {
+	g := make([][]T, rows)
+	for i := range g {
+		g[i] = make([]T, length)
+	}
+	return g
 }
 
 // answers remembers the sequential results of trees that many runs share.
@@ -211,8 +233,7 @@ func (a *answers) of(app *App, seed uint64) *sim.Result {
 	defer a.mu.Unlock()
 	k := answerKey{app, seed}
 	if a.known[k] == nil {
-		total := sim.Sequential(app.Tree(seed))
-		a.known[k] = &total.Result
+		a.known[k] = wanted(app.Tree(seed))
 	}
 	return a.known[k]
 }

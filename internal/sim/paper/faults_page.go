@@ -48,9 +48,7 @@ func (x *passing) plan() plan {
 	return plan{name: x.name, sizes: twoClusters, faults: func(middle time.Duration) []sim.Fault {
 		f := x.fault
 		f.At = 2 * middle / 3
-		if f.For == 0 {
-			f.For = passes
-		}
+		f.For = cmp.Or(f.For, passes)
 		if f.Kind != sim.Pause {
 			return []sim.Fault{f}
 		}
@@ -77,9 +75,7 @@ func makeFaults(o Options) (*Document, error) {
 	}
 	all, within := 0, 0
 	for _, t := range recoveryTrees() {
-		if o.Progress != nil {
-			fmt.Fprintf(o.Progress, "  %s\n", t.name)
-		}
+		o.say("  %s", t.name)
 		runs, err := measureRecovery(o, t, plans)
 		if err != nil {
 			return nil, err

@@ -153,13 +153,9 @@ func makeFigureThree(o Options) (*Document, error) {
 		"range over %s, Manta's spawn overhead.", o.seeds())
 	var points []point
 	for clusters := 1; clusters <= 32; clusters *= 2 {
-		sizes := make([]int, clusters)
-		for i := range sizes {
-			sizes[i] = 32 / clusters
-		}
 		said := map[int]map[string]float64{1: {"rs": 288.9, "crs": 288.9}, 16: {"crs": 303.1}}[clusters]
 		points = append(points, point{fmt.Sprintf("%d x %d", clusters, 32/clusters),
-			network{"", uniform(sizes, 100*time.Millisecond, 100e3)}, said})
+			network{"", uniform(alike(32/clusters, clusters), 100*time.Millisecond, 100e3)}, said})
 	}
 	if _, err := sweep(o, d, "clusters x peers", sweepPolicies, points, runTime); err != nil {
 		return nil, err
@@ -176,6 +172,6 @@ func makeFigureThree(o Options) (*Document, error) {
 		{"8+8+8+40, 100 KB/s", network{"", uniform([]int{8, 8, 8, 40}, 100*time.Millisecond, 100e3)},
 			map[string]float64{"rs": 45.8, "crs": 54.7}},
 	}
-	_, err := sweep(o, d, "clusters", sweepPolicies, points, speedupOf)
+	_, err := sweep(o, d, "clusters", sweepPolicies, points, speedup)
 	return d, err
 }

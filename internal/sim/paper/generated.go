@@ -53,20 +53,12 @@ func (g *generatedRanges) draw(seed uint64) (a *App, c sim.Config) {
 			sizes, peers = append(sizes, size), peers+size
 		}
 	}
-	network := wan.NewModel(sizes, local)
 	uplinks := make([]wan.Conditions, len(sizes)) // a volunteer's line bounds all its links
 	for i := range uplinks {
 		uplinks[i] = wan.Conditions{Bandwidth: draw(g.rate),
 			Latency: time.Duration(draw(g.latency) / 2 * float64(time.Second))}
 	}
-	for i, x := range uplinks {
-		for j, y := range uplinks {
-			if i != j {
-				network.Links().Set(i, j, wan.Conditions{Bandwidth: min(x.Bandwidth, y.Bandwidth),
-					Latency: x.Latency + y.Latency})
-			}
-		}
-	}
+	network := byLines(sizes, local, uplinks)
 	a.Sequential = time.Duration(peers) * g.each
 	c = (&Setup{App: a, Network: func(uint64) *wan.Model { return network }, Overhead: a.Overhead}).Config(seed)
 	within := func() time.Duration { return time.Duration(r.Float64() * float64(g.each)) }
@@ -81,6 +73,20 @@ func (g *generatedRanges) draw(seed uint64) (a *App, c sim.Config) {
 			sim.Fault{Kind: sim.Join, At: within(), Cluster: r.IntN(len(sizes))})
 	}
 	return a, c
+}
+
+// byLines is a network of clusters that have a line each: what goes from one to another crosses both.
+func byLines(sizes []int, within wan.Conditions, lines []wan.Conditions) *wan.Model {
+	network := wan.NewModel(sizes, within)
+	for i, x := range lines {
+		for j, y := range lines {
+			if i != j {
+				network.Links().Set(i, j, wan.Conditions{Bandwidth: min(x.Bandwidth, y.Bandwidth),
+					Latency: x.Latency + y.Latency})
+			}
+		}
+	}
+	return network
 }
 
 // europe is Table VIII: the sites, each kind of machine with its clock in MHz, which stands for its speed.
@@ -118,15 +124,7 @@ func european(seed uint64) (c sim.Config, speeds float64) {
 			of = append(of, float64(s.slow)/1000)
 		}
 	}
-	network := wan.NewModel(sizes, europeLocal)
-	for i, x := range europeLines {
-		for j, y := range europeLines {
-			if i != j {
-				network.Links().Set(i, j, wan.Conditions{Bandwidth: min(x.Bandwidth, y.Bandwidth),
-					Latency: x.Latency + y.Latency})
-			}
-		}
-	}
+	network := byLines(sizes, europeLocal, europeLines)
 	c = (&Setup{App: raytracer, Network: func(uint64) *wan.Model { return network },
 		Overhead: raytracer.Overhead}).Config(seed)
 	c.Speed = func(peer int) float64 { return of[peer] }
@@ -147,9 +145,8 @@ func byPolicy(o Options, policies []string, begin func(k int) sim.Config, figure
 	return of, o.each(len(policies)*o.Seeds, func(n int) error {
 		k, p := n/len(policies), policies[n%len(policies)]
 		c := begin(k)
-		c.Policy = policyNamed(p)
-		total := sim.Sequential(c.Tree)
-		c.Want = &total.Result
+		c.Policy = PolicyNamed(p)
+		c.Want = wanted(c.Tree)
 		r, err := sim.Run(c)
 		if err != nil {
 			return fmt.Errorf("seed %d under %s: %w", k+1, p, err)

@@ -105,7 +105,7 @@ func TestRivalsSpreadWork(t *testing.T) {
 		model.Sequential = 400 * time.Second
 		network := uniform([]int{4, 4}, time.Millisecond, 1e6)
 		c := (&Setup{App: &model, Network: network, Overhead: model.Overhead}).Config(1)
-		c.Policy = policyNamed(p)
+		c.Policy = PolicyNamed(p)
 		r, err := sim.Run(c)
 		if err != nil {
 			t.Fatal(err)

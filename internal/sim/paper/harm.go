@@ -103,16 +103,12 @@ func makeHarm(o Options) (*Document, error) {
 	}
 	all := make([]recoveryRuns, len(trees))
 	for i, t := range trees {
-		if o.Progress != nil {
-			fmt.Fprintf(o.Progress, "  %s\n", t.name)
-		}
+		o.say("  %s", t.name)
 		if all[i], err = measureRecovery(o, t, harmPlans()); err != nil {
 			return nil, err
 		}
 	}
-	if o.Progress != nil {
-		fmt.Fprintln(o.Progress, "  a crash in each step")
-	}
+	o.say("  a crash in each step")
 	steps, err := crashInSteps(o, trees[len(trees)-1])
 	if err != nil {
 		return nil, err
@@ -242,10 +238,7 @@ func crashInSteps(o Options, t recoveryTree) (*stepCrashes, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &stepCrashes{step: recoveryWork / starSteps, reports: make([][]*sim.Report, len(masters))}
-	for i := range x.reports {
-		x.reports[i] = make([]*sim.Report, starSteps)
-	}
+	x := &stepCrashes{step: recoveryWork / starSteps, reports: grid[*sim.Report](len(masters), starSteps)}
 	return x, o.each(len(masters)*starSteps, func(k int) (err error) {
 		m, step := k/starSteps, k%starSteps
 		c, err := recoveryConfig(t, plan{sizes: twoClusters, faults: crashOf(masters[m].cluster)}, 1,

@@ -65,9 +65,7 @@ func MakeHuge(o Options, sizes []Huge) (*Document, error) {
 			fmt.Sprintf("%.1f %%", 100*wide/peerSeconds/messages),
 			fmt.Sprintf("%.1f %%", 100*r.Work.Seconds()/peerSeconds)})
 		news = append(news, newsOf(size, r))
-		if o.Progress != nil {
-			fmt.Fprintf(o.Progress, "  %d peers\n", size.Peers)
-		}
+		o.say("  %d peers", size.Peers)
 	}
 	d.table(rows)
 	d.para("No table of a peer grows with the swarm: the policy sees 256 members of its own cluster and 256 of some 64 " +
@@ -102,8 +100,7 @@ func abreast(size Huge, peers int) (cpu float64, err error) {
 	configs := make([]sim.Config, n)
 	for i := range configs {
 		configs[i] = costRun(adaptive, size.Peers, size.Clusters, size.For, uint64(i+1))
-		total := sim.Sequential(configs[i].Tree)
-		configs[i].Want, configs[i].Between = &total.Result, runtime.Gosched
+		configs[i].Want, configs[i].Between = wanted(configs[i].Tree), runtime.Gosched
 	}
 	runtime.GC()
 	var elapsed time.Duration
@@ -123,9 +120,7 @@ func abreast(size Huge, peers int) (cpu float64, err error) {
 
 func hugeRun(size Huge) (*sim.Report, time.Duration, error) {
 	c := costRun(adaptive, size.Peers, size.Clusters, size.For, 1)
-	c.Weigh = true
-	total := sim.Sequential(c.Tree)
-	c.Want = &total.Result
+	c.Weigh, c.Want = true, wanted(c.Tree)
 	runtime.GC()
 	debug.FreeOSMemory() // what the last run left
 	began := cputime.Used()

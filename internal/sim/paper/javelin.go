@@ -121,10 +121,9 @@ func largeSearches(d *Document, o Options) error {
 	err := o.each(len(reports), func(k int) (err error) {
 		row, peers := toursRows[k/len(toursPeers)], toursPeers[k%len(toursPeers)]
 		tree := newTours(row.depth)
-		total := sim.Sequential(tree)
-		reports[k], err = sim.Run(sim.Config{Tree: tree, Seed: 1, Want: &total.Result, Core: Core(),
+		reports[k], err = sim.Run(sim.Config{Tree: tree, Seed: 1, Want: wanted(tree), Core: Core(),
 			Network: wan.NewModel([]int{peers}, local), SpawnOverhead: EngineOverhead, MessageCost: messageCost,
-			ByteCost: byteCost, Policy: policyNamed(row.policy)})
+			ByteCost: byteCost, Policy: PolicyNamed(row.policy)})
 		return err
 	})
 	if err != nil {
@@ -196,11 +195,11 @@ func depthExpansion(d *Document, o Options) error {
 	reports := make([]*sim.Report, len(increments)*len(expansionPeers))
 	err := o.each(len(reports), func(k int) (err error) {
 		tree, peers := newExpanded(increments[k/len(expansionPeers)]), expansionPeers[k%len(expansionPeers)]
-		total, core := sim.Sequential(tree), Core()
+		core := Core()
 		core.EagerAfter, core.EagerPercent = expansionAfter, expansionPercent
-		reports[k], err = sim.Run(sim.Config{Tree: tree, Seed: 1, Want: &total.Result, Core: core,
+		reports[k], err = sim.Run(sim.Config{Tree: tree, Seed: 1, Want: wanted(tree), Core: core,
 			Network: wan.NewModel([]int{peers}, local), SpawnOverhead: EngineOverhead, MessageCost: messageCost,
-			ByteCost: byteCost, Policy: policyNamed(adaptive)})
+			ByteCost: byteCost, Policy: PolicyNamed(adaptive)})
 		return err
 	})
 	if err != nil {
@@ -254,10 +253,7 @@ func lostHosts(d *Document, o Options, t recoveryTree) error {
 	}); err != nil {
 		return err
 	}
-	fewer, lost := make([][]*sim.Report, len(killed)), make([][]*sim.Report, len(killed))
-	for i := range killed {
-		fewer[i], lost[i] = make([]*sim.Report, o.Seeds), make([]*sim.Report, o.Seeds)
-	}
+	fewer, lost := grid[*sim.Report](len(killed), o.Seeds), grid[*sim.Report](len(killed), o.Seeds)
 	if err := o.each(len(killed)*o.Seeds, func(k int) (err error) {
 		i, seed := k/o.Seeds, k%o.Seeds
 		if fewer[i][seed], err = run(less(killed[i].hosts), 0, noMiddle, uint64(seed+1)); err != nil {

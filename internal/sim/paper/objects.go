@@ -264,10 +264,7 @@ func measureObjects(o Options, list []*program, one, several []objectsPoint) (*o
 	x := &objectsRuns{list: list, points: slices.Concat(one, several), whole: len(one) - 1}
 	x.reports = make([][][]*sim.Report, len(list))
 	for i := range list {
-		x.reports[i] = make([][]*sim.Report, len(x.points))
-		for p := range x.points {
-			x.reports[i][p] = make([]*sim.Report, o.Seeds)
-		}
+		x.reports[i] = grid[*sim.Report](len(x.points), o.Seeds)
 	}
 	n := len(list) * len(x.points) * o.Seeds
 	return x, o.each(n, func(k int) (err error) {
@@ -277,11 +274,10 @@ func measureObjects(o Options, list []*program, one, several []objectsPoint) (*o
 		if !what.runs(where) {
 			return nil
 		}
-		total := sim.Sequential(what.tree)
-		x.reports[i][p][seed], err = sim.Run(sim.Config{Tree: what.tree, Seed: uint64(seed + 1), Want: &total.Result,
-			Network: where.network(), Core: Core(), Workers: where.cores / where.machines,
+		x.reports[i][p][seed], err = sim.Run(sim.Config{Tree: what.tree, Seed: uint64(seed + 1),
+			Want: wanted(what.tree), Network: where.network(), Core: Core(), Workers: where.cores / where.machines,
 			SpawnOverhead: what.overhead, MessageCost: messageCost, ByteCost: byteCost,
-			Policy: policyNamed(what.policy)})
+			Policy: PolicyNamed(what.policy)})
 		if err != nil {
 			return fmt.Errorf("%s on %s cores, seed %d: %w", what.name, where.label, seed+1, err)
 		}

@@ -45,7 +45,7 @@ func measureGame(o Options, depth, leaf int, work time.Duration, points []object
 		g := newGame(depth, leaf, r.aborts, work, positions, r.at.machines)
 		report, err := sim.Run(sim.Config{Tree: g, Seed: uint64(seed + 1), Want: &want, Network: r.at.network(),
 			Core: Core(), Workers: r.at.cores / r.at.machines, SpawnOverhead: EngineOverhead, MessageCost: messageCost,
-			ByteCost: byteCost, Policy: policyNamed(adaptive)})
+			ByteCost: byteCost, Policy: PolicyNamed(adaptive)})
 		if err != nil {
 			return fmt.Errorf("%s cores, aborts %v, seed %d: %w", r.at.label, r.aborts, seed+1, err)
 		}
@@ -56,23 +56,22 @@ func measureGame(o Options, depth, leaf int, work time.Duration, points []object
 
 func makeOthello(o Options) (*Document, error) {
 	points, _ := objectsPoints()
-	work := objectsCores * objectsTime
-	runs, positions, err := measureGame(o, gameDepth, gameLeaf, work, points, true)
-	if err != nil {
-		return nil, err
-	}
-	return gamePage(o, gameDepth, gameLeaf, work, positions, runs), nil
+	return makeGame(o, gameDepth, points, true)
 }
 
 // makeDeepOthello is of nearly the paper's depth, on its 256 cores alone.
 func makeDeepOthello(o Options) (*Document, error) {
 	points, _ := objectsPoints()
+	return makeGame(o, deepGame, points[len(points)-1:], false)
+}
+
+func makeGame(o Options, depth int, points []objectsPoint, without bool) (*Document, error) {
 	work := objectsCores * objectsTime
-	runs, positions, err := measureGame(o, deepGame, gameLeaf, work, points[len(points)-1:], false)
+	runs, positions, err := measureGame(o, depth, gameLeaf, work, points, without)
 	if err != nil {
 		return nil, err
 	}
-	return gamePage(o, deepGame, gameLeaf, work, positions, runs), nil
+	return gamePage(o, depth, gameLeaf, work, positions, runs), nil
 }
 
 func gamePage(o Options, depth, leaf int, work time.Duration, positions uint64, runs []gameRun) *Document {

@@ -200,7 +200,7 @@ func recoveryConfig(t recoveryTree, p plan, seed uint64, middle time.Duration) (
 	c := sim.Config{
 		Tree: tree, Seed: seed, Network: wan.Uniform(p.sizes, recoveryLocal, recoveryWide), Core: steal.LAN(),
 		SpawnOverhead: EngineOverhead, MessageCost: messageCost, ByteCost: byteCost,
-		Policy: policyNamed(cmp.Or(p.policy, adaptive)), Recovery: p.recovery, KeepAfter: keepAfter,
+		Policy: PolicyNamed(cmp.Or(p.policy, adaptive)), Recovery: p.recovery, KeepAfter: keepAfter,
 		Gossip:     sim.Gossip{Delay: 100 * time.Millisecond},
 		Checkpoint: sim.Checkpoint{Every: p.checkpoint, RecordCost: recordCost, ByteCost: diskCost}, Audit: true,
 	}
@@ -216,8 +216,7 @@ func recoveryConfig(t recoveryTree, p plan, seed uint64, middle time.Duration) (
 			c.Checkpoint.Phase = (middle + p.checkpoint/2) % p.checkpoint
 		}
 	}
-	total := sim.Sequential(tree)
-	c.Want = &total.Result
+	c.Want = wanted(tree)
 	return c, nil
 }
 

@@ -115,9 +115,7 @@ func (p *recoveryPage) introduce() {
 
 // section runs plans under all policies, and has a table of times and one of what was done twice.
 func (p *recoveryPage) section(t recoveryTree, plans []plan, rows []recoveryRow) ([]recoveryRuns, error) {
-	if p.o.Progress != nil {
-		fmt.Fprintf(p.o.Progress, "  %s\n", t.name)
-	}
+	p.o.say("  %s", t.name)
 	all, err := measurePolicies(p.o, t, plans)
 	if err != nil {
 		return nil, err
@@ -165,14 +163,12 @@ func (r recoveryRuns) times(x recoveryRow) []string {
 }
 
 func (r recoveryRuns) twice(x recoveryRow) []string {
-	count := func(f func(*sim.Report) uint64) string {
-		return collect(r[x.plan], func(r *sim.Report) float64 { return float64(f(r)) }).middle(0)
-	}
+	runs := r[x.plan]
 	return []string{
-		ofCount(reused(r[x.plan])),
-		count(func(r *sim.Report) uint64 { return r.Counts.News }),
-		count(func(r *sim.Report) uint64 { return r.Counts.Again }),
-		count(func(r *sim.Report) uint64 { return r.Counts.AgainInVain }),
+		ofCount(reused(runs)),
+		numbers(runs, func(r *sim.Report) uint64 { return r.Counts.News }),
+		numbers(runs, func(r *sim.Report) uint64 { return r.Counts.Again }),
+		numbers(runs, func(r *sim.Report) uint64 { return r.Counts.AgainInVain }),
 	}
 }
 

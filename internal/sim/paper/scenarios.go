@@ -13,8 +13,7 @@ import (
 // figure is what a table shows of a run.
 type figure = func(*sim.Report) float64
 
-func runTime(*App) figure     { return elapsed }
-func speedupOf(a *App) figure { return speedup(a) }
+func runTime(*App) figure { return elapsed }
 
 // scenarioPolicies are compared in Figures 4 and 6, Table III and the Albatross paper's Figure 6.
 var scenarioPolicies = []string{"rs", "chs", "crs", "cmrs", "acrs", "load", "push", "adaptive"}
