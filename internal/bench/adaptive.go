@@ -11,8 +11,8 @@ import (
 	"github.com/satin-peer/satin/adapt"
 	"github.com/satin-peer/satin/internal/bench/wide/model"
 	"github.com/satin-peer/satin/internal/sim"
+	"github.com/satin-peer/satin/internal/sim/paper"
 	"github.com/satin-peer/satin/internal/wan"
-	"github.com/satin-peer/satin/steal/policy"
 )
 
 // The programming-model paper's scenarios (5.6) on real processes, beside the simulator with the same program,
@@ -78,8 +78,7 @@ func (c *adaptCase) ways() []adaptWay {
 
 // scenario is the network for the emulator, and network for the simulator.
 func (c *adaptCase) scenario() string {
-	text := "clusters" + strings.Repeat(fmt.Sprintf(" %d", model.PerCluster), model.Clusters) + "\n"
-	text += fmt.Sprintf("set all %g %g\n", adaptWide.Bandwidth, adaptWide.Latency.Seconds())
+	text := scenarioFile(adaptWide)
 	for other := range model.Clusters {
 		if c.bad && other != linkCluster {
 			text += fmt.Sprintf("set_sym one %d %d %g %g\n", linkCluster+1, other+1, adaptUplink.Bandwidth,
@@ -110,10 +109,7 @@ func (c *adaptCase) simulate(way adaptWay, seed uint64) (float64, error) {
 	}
 	x := sim.Config{Tree: model.Bodies(int(seed)).Steps(), Seed: seed, Network: network, Core: model.StepsCore(),
 		FrameBytes: wideFrameBytes, KeepAfter: time.Second, Gossip: sim.Gossip{Delay: 100 * time.Millisecond},
-		Policy: func() policy.Policy {
-			p, _ := policy.ByName("adaptive", "p000") // which exists
-			return p
-		}}
+		Policy: paper.PolicyNamed("adaptive")}
 	for _, k := range c.crash {
 		x.Faults = append(x.Faults, sim.Fault{Kind: sim.ClusterCrash, At: c.at, Cluster: k})
 	}
@@ -240,9 +236,9 @@ func (c *adaptCase) compare(ways []adaptWay, simulated, real [][]float64, t *tab
 
 // savedOf is how much shorter runs are than others, in percent.
 func savedOf(base, runs []float64) []float64 {
-	list := make([]float64, len(runs))
+	list := ratios(runs, base)
 	for i := range list {
-		list[i] = 100 * (1 - runs[i]/base[i])
+		list[i] = 100 * (1 - list[i])
 	}
 	return list
 }

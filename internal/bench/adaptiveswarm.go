@@ -54,9 +54,8 @@ func (c *adaptCase) run(w *workshop, binary string, way adaptWay, round int) (to
 	if err := errors.Join(err, <-stopped); err != nil {
 		return 0, "", err
 	}
-	if a["sum"] != fmt.Sprint(sum) || a["leaves"] != fmt.Sprint(leaves) {
-		return 0, "", fmt.Errorf("the result is %s of %s leaves, the sequential program's is %d of %d", a["sum"],
-			a["leaves"], sum, leaves)
+	if err := isRight(a, sum, leaves); err != nil {
+		return 0, "", err
 	}
 	ns, err := a.Float("took")
 	return ns / float64(time.Second), told, err
@@ -100,29 +99,7 @@ func (s *adaptSwarm) open(w *workshop, binary string, c *adaptCase, way adaptWay
 	if c.crash != nil && !way.all { // a machine beside those that crash would be no paper's scenario
 		s.reserve = s.reserve[len(s.reserve)-model.PerCluster:]
 	}
-	return s.gather()
-}
-
-// gather waits until all that are there know each other.
-func (s *adaptSwarm) gather() error {
-	until := time.Now().Add(patience)
-	for _, p := range s.there {
-		for {
-			a, err := p.Ask(patience, "count")
-			if err != nil {
-				return err
-			}
-			if a["members"] == fmt.Sprint(len(s.there)) {
-				break
-			}
-			if time.Now().After(until) {
-				return fmt.Errorf("after %v a process still knows %s members of %d", patience, a["members"],
-					len(s.there))
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
-	}
-	return nil
+	return gather(s.there, ask.Answer{"members": fmt.Sprint(len(s.there))})
 }
 
 // follow does during the run what befalls it, and lets those come that are asked for.

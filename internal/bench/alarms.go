@@ -91,13 +91,8 @@ func inSwarm(ctx context.Context, binary string, w *workshop,
 	if err := s.Form(ctx, settings); err != nil {
 		return err
 	}
-	for _, p := range s.Peers {
-		if err := await(ctx, "all know each other", func() (bool, error) {
-			st, err := p.Client().Status(ctx)
-			return st.Peers == len(s.Peers)-1, err
-		}); err != nil {
-			return err
-		}
+	if err := met(ctx, s); err != nil {
+		return err
 	}
 	if _, err := s.Run(ctx, s.Peers[0], "nqueens", "19", "--detach"); err != nil {
 		return err

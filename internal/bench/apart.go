@@ -142,13 +142,10 @@ func (p *apartPair) figures() []figure {
 			what  string
 			times *[apartWays][]float64
 		}{{"longer", &p.wall}, {"more CPU time", &p.cpu}} {
-			more := make([]float64, len(of.times[way]))
-			for r := range more {
-				more[r] = 100 * (of.times[way][r]/of.times[oneProcess][r] - 1)
-			}
 			least := 100 * (slices.Min(of.times[way])/slices.Min(of.times[oneProcess]) - 1)
 			list = append(list,
-				figure{name: "  " + name + ": " + of.what + " by", form: "%.1f %%", values: more},
+				figure{name: "  " + name + ": " + of.what + " by", form: "%.1f %%",
+					values: moreThan(of.times[way], of.times[oneProcess])},
 				figure{name: "  the least of each: " + of.what + " by", form: "%.1f %%", values: []float64{least},
 					atMost: goal})
 		}

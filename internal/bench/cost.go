@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,13 +30,9 @@ func costs(w *workshop, rounds int) (_ []table, err error) {
 	if err != nil {
 		return nil, err
 	}
-	workers := make([]int, costDaemons)
-	for i := range workers {
-		workers[i] = 1
-	}
 	var through, daemons, alone [2][]float64 // one daemon and six, and what these used themselves; twin and one process
 	for i, n := range []int{1, costDaemons} {
-		s, err := newSwarm(ctx, binary, w, workers[:n])
+		s, err := newSwarm(ctx, binary, w, slices.Repeat([]int{1}, n))
 		if err != nil {
 			return nil, err
 		}
@@ -66,17 +63,13 @@ func costs(w *workshop, rounds int) (_ []table, err error) {
 		}
 	}
 	progress("")
-	more := make([]float64, rounds)
-	for r := range more {
-		more[r] = through[1][r] / alone[1][r]
-	}
 	return []table{{title: "What a short run costs, in CPU time of all processes", figures: []figure{
 		{name: costRun + ", sequential", form: "%.2f s", values: alone[0]},
 		{name: "  one worker of one process", form: "%.2f s", values: alone[1]},
 		{name: "  through one daemon", form: "%.2f s", values: through[0]},
 		{name: fmt.Sprintf("  through %d daemons", costDaemons), form: "%.2f s", values: through[1], atMost: 1.21},
 		{name: "    of that the daemons, not their processes for jobs", form: "%.2f s", values: daemons[1]},
-		{name: "    times that of one process", form: "%.2f", values: more},
+		{name: "    times that of one process", form: "%.2f", values: ratios(through[1], alone[1])},
 	}, notes: []string{
 		fmt.Sprintf("%d rounds of %d runs, one after the other, on swarms on loopback whose daemons have one worker each. The CPU time "+
 			"is that of the daemons and of the processes in which they have computed, from before the first run until the last of these has ended; "+

@@ -39,6 +39,24 @@ func spread(values []float64) (low, median, high float64) {
 	return at(0.25), at(0.5), at(0.75)
 }
 
+// ratios divides what was measured in each round by something else of the same round.
+func ratios(of, by []float64) []float64 {
+	list := make([]float64, len(of))
+	for i := range list {
+		list[i] = of[i] / by[i]
+	}
+	return list
+}
+
+// moreThan is by how many percent it is more.
+func moreThan(of, than []float64) []float64 {
+	list := ratios(of, than)
+	for i := range list {
+		list[i] = 100 * (list[i] - 1)
+	}
+	return list
+}
+
 // target says what the value should be, in the figure's own form.
 func (f figure) target() string {
 	switch {

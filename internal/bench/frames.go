@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/satin-peer/satin/dashboard"
@@ -58,15 +57,9 @@ func frames(w *workshop) (t table, err error) {
 	if err := json.Unmarshal(out, &times); err != nil || len(times.Draw) < 20 || len(times.Between) < 20 {
 		return t, fmt.Errorf("the browser gave the times of %d frames: %v", len(times.Draw), err)
 	}
-	own.values, between.values = []float64{percentile95(times.Draw)}, []float64{percentile95(times.Between)}
+	own.values, between.values = percentile(times.Draw, 0.95), percentile(times.Between, 0.95)
 	t.figures = []figure{own, between}
 	return t, nil
-}
-
-// percentile95 is what 95 of 100 values are below.
-func percentile95(values []float64) float64 {
-	s := slices.Sorted(slices.Values(values))
-	return s[len(s)*95/100]
 }
 
 // noBrowser says why no page can be opened; "" if one can.

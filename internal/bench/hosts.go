@@ -142,7 +142,7 @@ func used(s *swarm.Swarm) (sum time.Duration) {
 // met waits until every process is connected to every other.
 func met(ctx context.Context, s *swarm.Swarm) error {
 	for _, p := range s.Peers {
-		if err := await(ctx, "all hosts meet", func() (bool, error) {
+		if err := await(ctx, "all know each other", func() (bool, error) {
 			st, err := p.Client().Status(ctx)
 			return st.Peers == len(s.Peers)-1, err
 		}); err != nil {

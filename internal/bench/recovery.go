@@ -156,9 +156,8 @@ func checkpoints(w *workshop, binary string, rounds int) (table, error) {
 	}
 	progress("")
 	for i, every := range checkpointPeriods[1:] {
-		var longer, more []float64
+		var more []float64
 		for round := range rounds {
-			longer = append(longer, 100*(times[i+1][round]/times[0][round]-1))
 			more = append(more, cpu[i+1][round]-cpu[0][round])
 		}
 		name, target := fmt.Sprintf("every %.0f s", every), 0.0
@@ -166,7 +165,8 @@ func checkpoints(w *workshop, binary string, rounds int) (table, error) {
 			target = 2
 		}
 		t.figures = append(t.figures,
-			figure{name: name + ", longer than without", form: "%.1f %%", values: longer, atMost: target},
+			figure{name: name + ", longer than without", form: "%.1f %%", values: moreThan(times[i+1], times[0]),
+				atMost: target},
 			figure{name: "  more CPU time, of 8 cores", form: "%.2f %%", values: more})
 	}
 	return t, nil

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -45,40 +46,61 @@ func startSleepers(w *workshop, binary string, number int, checkpoint float64) (
 			return s, err
 		}
 		s.peers = append(s.peers, p)
-		a, err := p.Ask(patience, "open", filepath.Join(dir, fmt.Sprint(i)), fmt.Sprint("half", i/half), "adaptive",
-			"-", checkpoint, 0)
-		if err != nil {
-			return s, err
-		}
-		if i == 0 {
-			first = a["address"]
-		} else if _, err := p.Ask(patience, "join", first); err != nil {
+		if err := enter(p, &first, filepath.Join(dir, fmt.Sprint(i)), fmt.Sprint("half", i/half), "adaptive", "-",
+			checkpoint, 0); err != nil {
 			return s, err
 		}
 	}
 	return s, nil
 }
 
-// gather waits until every peer knows every other.
-func (s *sleepers) gather() error {
+// enter has a process open its peer with such arguments, and join the first one, which is the one without another.
+func enter(p *ask.Program, first *string, args ...any) error {
+	a, err := p.Ask(patience, append([]any{"open"}, args...)...)
+	switch {
+	case err != nil:
+	case *first == "":
+		*first = a["address"]
+	default:
+		_, err = p.Ask(patience, "join", *first)
+	}
+	return err
+}
+
+// gather waits until every process counts what it is to know of the others.
+func gather(list []*ask.Program, want ask.Answer) error {
 	until := time.Now().Add(patience)
-	for _, p := range s.peers {
+	for _, p := range list {
 		for {
 			a, err := p.Ask(patience, "count")
 			if err != nil {
 				return err
 			}
-			if a["members"] == fmt.Sprint(model.Peers) && a["connected"] == fmt.Sprint(model.Peers-1) {
+			maps.DeleteFunc(a, func(key, _ string) bool { return want[key] == "" })
+			if maps.Equal(a, want) {
 				break
 			}
 			if time.Now().After(until) {
-				return fmt.Errorf("after %v a peer still knows %s peers, and is connected to %s", patience,
-					a["members"], a["connected"])
+				return fmt.Errorf("after %v a process still counts %v, and not %v", patience, a, want)
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
 	}
 	return nil
+}
+
+// isRight compares the answer to "run" with what the sequential program makes of the tree.
+func isRight(a ask.Answer, sum, leaves uint64) error {
+	if a["sum"] != fmt.Sprint(sum) || a["leaves"] != fmt.Sprint(leaves) {
+		return fmt.Errorf("the result is %s of %s leaves, the sequential program's is %d of %d", a["sum"], a["leaves"],
+			sum, leaves)
+	}
+	return nil
+}
+
+// gather waits until every peer knows every other.
+func (s *sleepers) gather() error {
+	return gather(s.peers, ask.Answer{"members": fmt.Sprint(model.Peers), "connected": fmt.Sprint(model.Peers - 1)})
 }
 
 func (s *sleepers) close() {
@@ -128,9 +150,8 @@ func (s *sleepers) run(tree model.Tree, recovery string, befall func(*sleepers) 
 		return r, err
 	}
 	r.cpu = s.cpu() - before
-	if a["sum"] != fmt.Sprint(sum) || a["leaves"] != fmt.Sprint(leaves) {
-		return r, fmt.Errorf("the result is %s of %s leaves, the sequential program's is %d of %d", a["sum"],
-			a["leaves"], sum, leaves)
+	if err := isRight(a, sum, leaves); err != nil {
+		return r, err
 	}
 	took, err := a.Float("took")
 	if err != nil {

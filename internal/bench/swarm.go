@@ -116,23 +116,12 @@ func processes(binary string, w *workshop, rounds int) (_ table, err error) {
 			"keeping the answer. The time is from the submission to the kept answer. Every answer is checked.", rounds),
 	}}
 	for i, line := range swarmInstances {
-		ratio := func(a, b int) []float64 {
-			list := make([]float64, rounds)
-			for r := range list {
-				list[r] = times[i][a][r] / times[i][b][r]
-			}
-			return list
-		}
-		slower := ratio(1, 2)
-		for r := range slower {
-			slower[r] = 100 * (slower[r] - 1)
-		}
 		t.figures = append(t.figures,
 			figure{name: line + ": " + formations[0].name, form: "%.2f s", values: times[i][0]},
 			figure{name: "  " + formations[1].name + ", times as fast", form: "%.2f x", least: 1.9,
-				values: ratio(0, 1)},
+				values: ratios(times[i][0], times[i][1])},
 			figure{name: "  " + formations[1].name + ", over two workers of one process", form: "%.1f %%",
-				atMost: 3, values: slower})
+				atMost: 3, values: moreThan(times[i][1], times[i][2])})
 	}
 	return t, nil
 }
@@ -256,10 +245,7 @@ func death(ctx context.Context, binary string, w *workshop) (_ float64, err erro
 		return list[0].Stats.RestartedJobs, nil
 	}
 	for _, p := range s.Peers[1:] {
-		if err := await(ctx, "a worker steals", func() (bool, error) {
-			st, err := p.Client().Status(ctx)
-			return st.Work.Taken > 0 && st.Busy > 0, err
-		}); err != nil {
+		if err := holding(ctx, p); err != nil {
 			return 0, err
 		}
 	}
@@ -283,11 +269,7 @@ func crowds(binary string, w *workshop, _ int) (_ table, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	progress("swarm: %d processes", crowd)
-	workers := make([]int, crowd)
-	for i := range workers {
-		workers[i] = 1
-	}
-	s, err := newSwarm(ctx, binary, w, workers)
+	s, err := newSwarm(ctx, binary, w, slices.Repeat([]int{1}, crowd))
 	if err != nil {
 		return table{}, err
 	}

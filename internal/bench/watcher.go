@@ -156,17 +156,9 @@ func (w *watcher) follow() {
 }
 
 func (w *watcher) read(path string, to any) error {
-	body, err := w.get("/api/v1" + path)
+	r, err := w.client.Get(w.base + "/api/v1" + path)
 	if err != nil {
 		return err
-	}
-	return json.Unmarshal(body, to)
-}
-
-func (w *watcher) get(path string) ([]byte, error) {
-	r, err := w.client.Get(w.base + path)
-	if err != nil {
-		return nil, err
 	}
 	defer r.Body.Close()
 	body, err := io.ReadAll(r.Body)
@@ -174,5 +166,8 @@ func (w *watcher) get(path string) ([]byte, error) {
 	if err == nil && r.StatusCode != http.StatusOK {
 		err = fmt.Errorf("%s: %s", path, r.Status)
 	}
-	return body, err
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(body, to)
 }

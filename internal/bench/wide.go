@@ -12,7 +12,6 @@ import (
 	"github.com/satin-peer/satin/internal/sim"
 	"github.com/satin-peer/satin/internal/sim/paper"
 	"github.com/satin-peer/satin/internal/wan"
-	"github.com/satin-peer/satin/steal/policy"
 )
 
 // wideCells chooses some of the cells of section wide; the rest takes a quarter of an hour.
@@ -151,20 +150,10 @@ func simulateOnce(tree model.Tree, name string, trip time.Duration, seed uint64)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := policy.ByName(name, ""); err != nil {
-		return nil, err
-	}
-	sizes := make([]int, model.Clusters)
-	for i := range sizes {
-		sizes[i] = model.PerCluster
-	}
+	sizes := slices.Repeat([]int{model.PerCluster}, model.Clusters)
 	return sim.Run(sim.Config{
 		Tree: shape, Seed: seed, Core: paper.Core(), FrameBytes: wideFrameBytes,
-		Network: wan.Uniform(sizes, model.Local, model.Between(trip)),
-		Policy: func() policy.Policy {
-			p, _ := policy.ByName(name, "p000") // which exists
-			return p
-		},
+		Network: wan.Uniform(sizes, model.Local, model.Between(trip)), Policy: paper.PolicyNamed(name),
 	})
 }
 

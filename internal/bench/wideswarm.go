@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing/fstest"
 	"time"
@@ -54,11 +55,8 @@ func runCells(w *workshop, binary string, cells []*wideCell, rounds int, notes *
 
 // scenarioFile describes the network for the emulator.
 func scenarioFile(between wan.Conditions) string {
-	text := "clusters"
-	for range model.Clusters {
-		text += fmt.Sprintf(" %d", model.PerCluster)
-	}
-	return fmt.Sprintf("%s\nset all %g %g\n", text, between.Bandwidth, between.Latency.Seconds())
+	return fmt.Sprintf("clusters%s\nset all %g %g\n", strings.Repeat(fmt.Sprintf(" %d", model.PerCluster),
+		model.Clusters), between.Bandwidth, between.Latency.Seconds())
 }
 
 // newWideSwarm starts the processes and waits until all know each other.
@@ -80,14 +78,8 @@ func newWideSwarm(w *workshop, binary, policy, scenario string) (*wideSwarm, err
 			return s, err
 		}
 		s.peers = append(s.peers, p)
-		cluster := fmt.Sprint(1 + i/model.PerCluster)
-		a, err := p.Ask(patience, "open", filepath.Join(dir, fmt.Sprint(i)), cluster, policy, network, 0, 0)
-		if err != nil {
-			return s, err
-		}
-		if i == 0 {
-			first = a["address"]
-		} else if _, err := p.Ask(patience, "join", first); err != nil {
+		if err := enter(p, &first, filepath.Join(dir, fmt.Sprint(i)), 1+i/model.PerCluster, policy, network, 0,
+			0); err != nil {
 			return s, err
 		}
 	}
@@ -103,25 +95,8 @@ func (s *wideSwarm) programs() []*ask.Program {
 
 // gather waits until every peer knows every other and no run is in progress.
 func (s *wideSwarm) gather() error {
-	until := time.Now().Add(patience)
-	for _, p := range s.peers {
-		for {
-			a, err := p.Ask(patience, "count")
-			if err != nil {
-				return err
-			}
-			if a["members"] == fmt.Sprint(model.Peers) && a["clusters"] == fmt.Sprint(model.Clusters) &&
-				a["runs"] == "0" {
-				break
-			}
-			if time.Now().After(until) {
-				return fmt.Errorf("%s: after %v a peer still knows %s peers in %s clusters and is in %s runs",
-					s.policy, patience, a["members"], a["clusters"], a["runs"])
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
-	}
-	return nil
+	return gather(s.peers, ask.Answer{"members": fmt.Sprint(model.Peers), "clusters": fmt.Sprint(model.Clusters),
+		"runs": "0"})
 }
 
 // cpu is the CPU time that all processes have used.
@@ -147,7 +122,7 @@ func (c *wideCell) run(swarms []*wideSwarm, round int, notes *wideRuns) error {
 	began, busy := time.Now(), busyTime()
 	var wait sync.WaitGroup
 	for i, s := range swarms {
-		wait.Go(func() { ran[i], fails[i] = s.run(tree, fmt.Sprint(sum), fmt.Sprint(leaves)) })
+		wait.Go(func() { ran[i], fails[i] = s.run(tree, sum, leaves) })
 	}
 	wait.Wait()
 	if err := errors.Join(fails...); err != nil {
@@ -181,7 +156,7 @@ type wideRun struct {
 	steals float64
 }
 
-func (s *wideSwarm) run(tree model.Tree, sum, leaves string) (r wideRun, err error) {
+func (s *wideSwarm) run(tree model.Tree, sum, leaves uint64) (r wideRun, err error) {
 	if err := s.gather(); err != nil {
 		return r, err
 	}
@@ -190,9 +165,8 @@ func (s *wideSwarm) run(tree model.Tree, sum, leaves string) (r wideRun, err err
 	if err != nil {
 		return r, err
 	}
-	if a["sum"] != sum || a["leaves"] != leaves {
-		return r, fmt.Errorf("%s: the result is %s of %s leaves, the sequential program's is %s of %s", s.policy,
-			a["sum"], a["leaves"], sum, leaves)
+	if err := isRight(a, sum, leaves); err != nil {
+		return r, fmt.Errorf("%s: %w", s.policy, err)
 	}
 	r.cpu = s.cpu() - before
 	for key, to := range map[string]*time.Duration{"took": &r.took, "whole": &r.whole} {

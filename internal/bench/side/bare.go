@@ -36,15 +36,7 @@ func (b *bareSide) serve() {
 		}
 		go func() {
 			defer c.Close()
-			request, reply := make([]byte, requestSize), make([]byte, replySize)
-			for {
-				if _, err := io.ReadFull(c, request); err != nil {
-					return
-				}
-				if _, err := c.Write(reply); err != nil {
-					return
-				}
-			}
+			echo(c)
 		}()
 	}
 }
@@ -55,6 +47,24 @@ func bareTrips(address string, count int, pause time.Duration) ([]time.Duration,
 		return nil, err
 	}
 	defer c.Close()
+	return tripsOver(c, count, pause)
+}
+
+// echo answers requests until there are no more.
+func echo(c io.ReadWriter) {
+	request, reply := make([]byte, requestSize), make([]byte, replySize)
+	for {
+		if _, err := io.ReadFull(c, request); err != nil {
+			return
+		}
+		if _, err := c.Write(reply); err != nil {
+			return
+		}
+	}
+}
+
+// tripsOver measures round trips to whoever echoes.
+func tripsOver(c io.ReadWriter, count int, pause time.Duration) ([]time.Duration, error) {
 	request, reply := make([]byte, requestSize), make([]byte, replySize)
 	trips := make([]time.Duration, 0, count)
 	for range count {

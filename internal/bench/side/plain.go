@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
@@ -17,15 +16,7 @@ const plainProtocol = "/satin/bench/plain/1"
 // answerPlain is the victim's end of one.
 func answerPlain(s network.Stream) {
 	defer s.Close()
-	request, reply := make([]byte, requestSize), make([]byte, replySize)
-	for {
-		if _, err := io.ReadFull(s, request); err != nil {
-			return
-		}
-		if _, err := s.Write(reply); err != nil {
-			return
-		}
-	}
+	echo(s)
 }
 
 // plainTrips measures round trips over such a stream.
@@ -42,18 +33,5 @@ func (p *peerSide) plainTrips(address string, count int, pause time.Duration) ([
 		return nil, err
 	}
 	defer s.Close()
-	request, reply := make([]byte, requestSize), make([]byte, replySize)
-	trips := make([]time.Duration, 0, count)
-	for range count {
-		rest(pause)
-		sent := time.Now()
-		if _, err := s.Write(request); err != nil {
-			return nil, err
-		}
-		if _, err := io.ReadFull(s, reply); err != nil {
-			return nil, err
-		}
-		trips = append(trips, time.Since(sent))
-	}
-	return trips, nil
+	return tripsOver(s, count, pause)
 }
