@@ -250,9 +250,7 @@ func writeRuns(w io.Writer, runs []control.RunInfo) error {
 			owner = "this peer"
 		}
 		what := r.Title
-		if what == "" {
-			what = strings.TrimSpace(r.App + " " + strings.Join(r.Args, " "))
-		}
+		what = cmp.Or(what, strings.TrimSpace(r.App+" "+strings.Join(r.Args, " ")))
 		peers := strconv.Itoa(r.Peers)
 		if r.Peers == 0 && r.State.Ended() {
 			peers = "-" // not known any more
@@ -357,9 +355,7 @@ func reachText(r control.Reachability) string {
 		control.ReachPrivate: "not directly",
 		control.ReachUnknown: "not known yet",
 	}[r.State]
-	if text == "" {
-		text = string(r.State)
-	}
+	text = cmp.Or(text, string(r.State))
 	if r.Why != "" {
 		text += ": " + r.Why
 	}

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,15 +118,11 @@ type Server struct {
 // Open listens, and writes the files; clients that come before Serve wait. The error is report.ErrBadInput if the
 // configuration cannot be.
 func Open(cfg Config) (*Server, error) {
-	if cfg.Listen == "" {
-		cfg.Listen = DefaultListen
-	}
+	cfg.Listen = cmp.Or(cfg.Listen, DefaultListen)
 	if cfg.Every == 0 {
 		cfg.Every = time.Second
 	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	if cfg.Every < 10*time.Millisecond || cfg.Every > time.Minute {
 		return nil, fmt.Errorf("%w: a dashboard asks every 10ms to 1m, not %v", report.ErrBadInput, cfg.Every)
 	}

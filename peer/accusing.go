@@ -388,9 +388,7 @@ func (t *trial) await(kind port.EventKind) (port.Event, bool) {
 		if len(events) > 0 {
 			continue
 		}
-		if again == 0 {
-			again = alarm.TrialTime
-		}
+		again = cmp.Or(again, alarm.TrialTime)
 		timer := time.NewTimer(again)
 		select {
 		case <-t.e.Bell():

@@ -119,9 +119,7 @@ func (x *modules) open(cfg *Config) (err error) {
 		return nil
 	}
 	most := cfg.ModuleCache
-	if most == 0 {
-		most = DefaultModuleCache
-	}
+	most = cmp.Or(most, DefaultModuleCache)
 	x.lib, err = library.Open(library.DefaultConfig(most), library.Host{
 		Dir: filepath.Join(cfg.Host.StateDir, "modules"), Self: library.PeerID(x.self.String()), Here: x.came,
 		Replace: x.medium.Replace, Log: x.log,

@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -170,18 +171,14 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 
 // complete puts in what is the default, and refuses what is out of range.
 func (cfg *Config) complete() error {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	if cfg.Workers == 0 {
 		cfg.Workers = min(runtime.GOMAXPROCS(0), satin.MaxWorkers)
 	}
 	if cfg.Workers < 1 || cfg.Workers > satin.MaxWorkers {
 		return fmt.Errorf("the number of workers is %d, allowed are 1 to %d", cfg.Workers, satin.MaxWorkers)
 	}
-	if cfg.Every == 0 {
-		cfg.Every = time.Second
-	}
+	cfg.Every = cmp.Or(cfg.Every, time.Second)
 	if cfg.AdaptEvery == 0 {
 		cfg.AdaptEvery = adapt.Default(adapt.Off).Period
 	}

@@ -59,9 +59,7 @@ func (x *sharing) share(a control.Sharing) (control.Shared, error) {
 		return control.Shared{}, x.stop(a)
 	}
 	life := time.Duration(a.Seconds) * time.Second
-	if life == 0 {
-		life = defaultLinkLife
-	}
+	life = cmp.Or(life, defaultLinkLife)
 	if life < time.Second || life > maxLinkLife {
 		return control.Shared{}, control.Errorf(control.ErrBadInput, "a link is good for 1s to %v", maxLinkLife)
 	}

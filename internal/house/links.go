@@ -3,6 +3,7 @@ package house
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -22,12 +23,7 @@ var (
 // in backquotes that begin with a folder of the tree, and make targets, also at the beginning of a line of a code
 // block.
 func Links(t *Tree) (problems []string) {
-	paths := make([]string, 0, len(t.Docs))
-	for p := range t.Docs {
-		paths = append(paths, p)
-	}
-	slices.Sort(paths)
-	for _, p := range paths {
+	for _, p := range slices.Sorted(maps.Keys(t.Docs)) {
 		raw := strings.Split(t.Docs[p], "\n")
 		for i, line := range strings.Split(withoutFences(t.Docs[p]), "\n") {
 			if m := mdMake.FindStringSubmatch(raw[i]); m != nil && line == "" && !t.Targets[m[1]] {

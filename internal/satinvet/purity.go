@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,11 +25,8 @@ func (c *checker) checkPurity() {
 // usedByJobs gives the functions of this package that its jobs mention, directly or through others, each with
 // the first job by name that leads to it.
 func (c *checker) usedByJobs() map[*types.Func]*types.Func {
-	jobs := make([]*types.Func, 0, len(c.jobs))
-	for fn := range c.jobs {
-		jobs = append(jobs, fn)
-	}
-	slices.SortFunc(jobs, func(a, b *types.Func) int { return strings.Compare(a.FullName(), b.FullName()) })
+	jobs := slices.SortedFunc(maps.Keys(c.jobs),
+		func(a, b *types.Func) int { return strings.Compare(a.FullName(), b.FullName()) })
 	used := map[*types.Func]*types.Func{}
 	var visit func(fn, job *types.Func)
 	visit = func(fn, job *types.Func) {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/satin-peer/satin/steal"
 )
@@ -101,12 +102,7 @@ func (w *cast) master() *peer {
 
 // othersUp says whether anybody would be left without p.
 func (w *cast) othersUp(p *peer) bool {
-	for _, other := range w.peers {
-		if other != p && other.alive && !other.leaving {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.peers, func(other *peer) bool { return other != p && other.alive && !other.leaving })
 }
 
 // totals adds up the books of all peers and their lives, and what is still queued, running or waiting.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -162,18 +163,14 @@ func (c *Config) complete() error {
 			return fmt.Errorf("%w: the probability %v; 0 to 1 is possible", ErrConfig, p)
 		}
 	}
-	if c.Patience == 0 {
-		c.Patience = DefaultPatience
-	}
+	c.Patience = cmp.Or(c.Patience, DefaultPatience)
 	if c.Workers == 0 {
 		c.Workers = 1
 	}
 	if c.Core == (steal.Config{}) {
 		c.Core = steal.WAN()
 	}
-	if c.FrameBytes == 0 {
-		c.FrameBytes = DefaultFrameBytes
-	}
+	c.FrameBytes = cmp.Or(c.FrameBytes, DefaultFrameBytes)
 	if c.Limit == 0 {
 		c.Limit = defaultLimit
 	}

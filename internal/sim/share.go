@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -231,12 +232,7 @@ func (s numbers) least() (least uint32, some bool) {
 }
 
 func (s numbers) encode() (b []byte) {
-	list := make([]uint32, 0, len(s))
-	for n := range s {
-		list = append(list, n)
-	}
-	slices.Sort(list)
-	for _, n := range list {
+	for _, n := range slices.Sorted(maps.Keys(s)) {
 		b = binary.BigEndian.AppendUint32(b, n)
 	}
 	return b

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/satin-peer/satin/job"
@@ -173,12 +174,9 @@ func (w *world) over() bool {
 	if w.now > max(w.doneAt, w.harm.calm.since)+int64(w.cfg.Quiesce) {
 		panic(violation(allAccounted, "%v after the root's result a peer still works for another", w.cfg.Quiesce))
 	}
-	for _, p := range w.peers {
-		if p.alive && (len(p.engine.segments) > 0 || len(p.engine.given) > 0) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(w.peers, func(p *peer) bool {
+		return p.alive && (len(p.engine.segments) > 0 || len(p.engine.given) > 0)
+	})
 }
 
 func (w *world) dispatch(e *event) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/types"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -111,18 +112,15 @@ func load(root string) ([]message, error) {
 			return nil, err
 		}
 	}
-	all := make([]message, 0, len(found))
-	for _, m := range found {
-		all = append(all, m)
-	}
 	rank := func(m message) int {
 		if i := slices.Index(roots, m.name); i >= 0 {
 			return i
 		}
 		return len(roots)
 	}
-	slices.SortFunc(all, func(a, b message) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a.name, b.name)) })
-	return all, nil
+	return slices.SortedFunc(maps.Values(found), func(a, b message) int {
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(a.name, b.name))
+	}), nil
 }
 
 // read makes a field of a struct's.

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -116,15 +117,11 @@ var ErrConfig = errors.New("this gateway cannot be")
 
 // Open listens; visitors that come before Serve wait.
 func Open(cfg Config) (*Server, error) {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	if cfg.Listen == "" {
 		cfg.Listen = DefaultListen
 	}
-	if cfg.Tabs == 0 {
-		cfg.Tabs = DefaultTabs
-	}
+	cfg.Tabs = cmp.Or(cfg.Tabs, DefaultTabs)
 	if cfg.TabsEach == 0 {
 		cfg.TabsEach = DefaultTabsEach
 	}

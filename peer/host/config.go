@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"time"
@@ -65,9 +66,7 @@ const (
 // complete fills in the defaults and refuses what makes no sense.
 func (cfg Config) complete() (Config, error) {
 	set := func(v *int, normal, least int) {
-		if *v == 0 {
-			*v = normal
-		}
+		*v = cmp.Or(*v, normal)
 		*v = max(*v, least)
 	}
 	if cfg.MaxConns < 0 || cfg.MaxConnsPerAddress < 0 || cfg.MinPeers < 0 {
@@ -79,9 +78,7 @@ func (cfg Config) complete() (Config, error) {
 	set(&cfg.MaxConnsPerAddress, defaultMaxConnsPerAddress, 1)
 	set(&cfg.MinPeers, defaultMinPeers, 1)
 	cfg.MinPeers = min(cfg.MinPeers, cfg.MaxConns/2)
-	if cfg.Protocol == 0 {
-		cfg.Protocol = protocolVersion
-	}
+	cfg.Protocol = cmp.Or(cfg.Protocol, protocolVersion)
 	if cfg.OldestProtocol == 0 {
 		cfg.OldestProtocol = min(protocolVersion, cfg.Protocol)
 	}
@@ -92,8 +89,6 @@ func (cfg Config) complete() (Config, error) {
 	if cfg.Trust != TrustInvite && cfg.Trust != TrustOpen {
 		return cfg, fmt.Errorf("%w: unknown trust %s", ErrConfig, cfg.Trust)
 	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	return cfg, nil
 }

@@ -261,12 +261,8 @@ func (r *revocations) add(v *ban, now time.Time) (news bool, err error) {
 }
 
 // sorted lists them in the order of their coming. The mutex is held.
-func (r *revocations) sorted() (list []*ban) {
-	for _, v := range r.of {
-		list = append(list, v)
-	}
-	slices.SortFunc(list, func(a, b *ban) int { return int(a.order) - int(b.order) })
-	return list
+func (r *revocations) sorted() []*ban {
+	return slices.SortedFunc(maps.Values(r.of), func(a, b *ban) int { return int(a.order) - int(b.order) })
 }
 
 // out says whether one of those above a subject has put it out.

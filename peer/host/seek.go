@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -203,12 +204,8 @@ func (s *seeker) try(b *bootstrap, now time.Time) (next time.Time) {
 
 // notMembers says whether an error means that the two will not get together by trying again soon.
 func notMembers(err error) bool {
-	for _, final := range []error{ErrWrongSwarm, ErrNotInvited, ErrInvitation, ErrVersion, ErrWrongPeer, ErrAddress} {
-		if errors.Is(err, final) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]error{ErrWrongSwarm, ErrNotInvited, ErrInvitation, ErrVersion, ErrWrongPeer,
+		ErrAddress}, func(final error) bool { return errors.Is(err, final) })
 }
 
 // useless says whether there is no point in dialing a peer.

@@ -170,12 +170,8 @@ func (t *trace) close() {
 }
 
 func (t *trace) runningSorted() []*traced {
-	list := make([]*traced, 0, len(t.running))
-	for _, s := range t.running {
-		list = append(list, s)
-	}
-	slices.SortFunc(list, func(a, b *traced) int { return int(int64(a.Serial - b.Serial)) })
-	return list
+	return slices.SortedFunc(maps.Values(t.running),
+		func(a, b *traced) int { return int(int64(a.Serial - b.Serial)) })
 }
 
 // size is about how many bytes a segment has when it is encoded, rather more.

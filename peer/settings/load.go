@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -252,12 +253,8 @@ func (l *Loaded) decode(text []byte, home string) error {
 	if err := toml.Unmarshal(text, &values); err != nil {
 		return l.syntax(err)
 	}
-	names := make([]string, 0, len(values))
-	for name := range values {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int { return lines[a] - lines[b] })
-	for _, name := range names {
+	inOrder := func(a, b string) int { return lines[a] - lines[b] }
+	for _, name := range slices.SortedFunc(maps.Keys(values), inOrder) {
 		where := l.at(lines[name])
 		k := keyNamed(name)
 		if k == nil {

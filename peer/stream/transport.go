@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -165,11 +166,7 @@ func (t *Transport) clock() int64 { return int64(time.Since(t.began)) }
 func (t *Transport) everyone() []*partner {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	all := make([]*partner, 0, len(t.partners))
-	for _, p := range t.partners {
-		all = append(all, p)
-	}
-	return all
+	return slices.Collect(maps.Values(t.partners))
 }
 
 // accept is the handler of inbound streams.

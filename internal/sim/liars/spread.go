@@ -233,12 +233,9 @@ func (s *spreading) missing() string {
 
 // outFor says whether somebody will say to all that a liar is out.
 func (s *spreading) outFor(x *statement) bool {
-	for _, a := range s.members {
-		if !s.open && !a.lies && a.above(x.of) && (a.tries || a == x.by) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.members, func(a *member) bool {
+		return !s.open && !a.lies && a.above(x.of) && (a.tries || a == x.by)
+	})
 }
 
 // CheckSpread runs n schedules from a seed on.

@@ -3,6 +3,7 @@ package objects
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	"github.com/satin-peer/satin/sharedobj"
@@ -26,14 +27,8 @@ type set map[uint32]bool
 
 const witness = 7
 
-func (s set) encode() []byte {
-	var list []uint32
-	for n := range s {
-		list = append(list, n)
-	}
-	slices.Sort(list)
-	var b []byte
-	for _, n := range list {
+func (s set) encode() (b []byte) {
+	for _, n := range slices.Sorted(maps.Keys(s)) {
 		b = binary.BigEndian.AppendUint32(b, n)
 	}
 	return b
