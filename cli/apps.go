@@ -23,7 +23,6 @@ flags, as satin-peer run APPLICATION --help does.`,
 		Example: `  satin-peer apps
   satin-peer apps nqueens
   satin-peer apps ./golomb.wasm`,
-		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0:

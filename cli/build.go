@@ -28,7 +28,6 @@ It needs the go command. Modules in C need none: see guest/c/satin.h.`,
 		Example: `  satin-peer build ./golomb
   satin-peer build ./golomb --output /tmp/golomb.wasm
   satin-peer run ./golomb.wasm 11`,
-		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := apps.ArgCount(args, 1, "DIRECTORY"); err != nil {
 				return err

@@ -32,7 +32,6 @@ pieces and sign what they find.`,
   satin-peer campaign export w12 /var/www/w12
   satin-peer campaign check w12`,
 		SuggestionsMinimumDistance: typoDistance,
-		Args:                       cobra.ArbitraryArgs,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return group("command", cmd, args) }
 	cmd.AddCommand(newCampaignNew(list, c), newCampaignRun(list, c), newCampaignStatus(c), newCampaignExport(),
@@ -50,7 +49,6 @@ as keep the piece of each below --piece MiB, as it travels, on average to the ha
 probes guess more when its turn comes is divided again, and is a campaign in this one. --piece 0 guesses and divides nothing
 more. The title, which is published, is the problem's unless --title says another.`,
 		Example: "  satin-peer campaign new w12 -- sat --waerden 3,12,135",
-		Args:    cobra.ArbitraryArgs,
 	}
 	const most = 100_000
 	o, parts := &options{}, 0
@@ -118,7 +116,6 @@ nothing to prove, and no other part is begun.`,
 		Example: `  satin-peer campaign run w12
   satin-peer campaign run w12 --at-once 16 --keep 20000
   satin-peer campaign run w12 --stay`,
-		Args: cobra.ArbitraryArgs,
 	}
 	flags := cmd.Flags()
 	numberFlag(flags, &o.atOnce, "at-once", 1, maxAtOnce, "how many parts a daemon has at once; each gets the same share of the cores")
@@ -145,7 +142,6 @@ nothing to prove, and no other part is begun.`,
 
 // campaignCommand is a command about one directory, which is its first argument; it has so many.
 func campaignCommand(cmd *cobra.Command, n int, do func(dir *campaignDir, args []string) error) *cobra.Command {
-	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if err := apps.ArgCount(args, n, cmd.Use[len(cmd.Name())+1:]); err != nil {
 			return err

@@ -48,7 +48,6 @@ piece only with --verdicts, and says whose word that is.`,
 		Example: `  satin-peer campaign verdicts w12
   satin-peer campaign verdicts w12 --by 3 --drop
   satin-peer campaign check w12 --verdicts 3`,
-		Args: cobra.ArbitraryArgs,
 	}
 	flags := cmd.Flags()
 	by := fewestSigners

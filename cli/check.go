@@ -27,7 +27,6 @@ names end in .gz are read as gzip.
 The exit code is 0 if the proof is right, 1 if it is not.`,
 		Example: `  satin-peer run sat --waerden 3,6,32 --formula w.cnf --proof w.lrat.gz
   satin-peer check w.cnf w.lrat.gz`,
-		Args: cobra.ArbitraryArgs,
 	}
 	asJSON := addJSON(cmd, "what the proof consists of")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {

@@ -29,7 +29,6 @@ in it.`,
   satin-peer config set workers_here 1
   SATIN_WORKERS=2 satin-peer config --cluster home`,
 		SuggestionsMinimumDistance: typoDistance,
-		Args:                       cobra.ArbitraryArgs,
 	}
 	cmd.Flags().String("config", "", "the configuration `FILE` to read")
 	settings.AddFlags(cmd.Flags())

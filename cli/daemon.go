@@ -124,7 +124,6 @@ type query func(ctx context.Context, d *control.Client, args []string) error
 // arguments it takes, from least to most of them.
 func newDaemonCommand(c console, cmd cobra.Command, least, most int, ask query) *cobra.Command {
 	_, usage, _ := strings.Cut(cmd.Use, " ")
-	cmd.Args = cobra.ArbitraryArgs
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {

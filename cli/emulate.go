@@ -25,7 +25,6 @@ func newEmulateCommand() *cobra.Command {
 		Long: `emulate makes the daemons of this machine feel a wide-area network: what one cluster sends to another is held back until it would
 have come over links of a certain latency and bandwidth, which all peers of a cluster share. Start daemons with --emulate DIR and
 --cluster NAME, each with a --state-dir of its own. It is for experiments, on Linux.`,
-		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return group("command", cmd, args) },
 	}
 	cmd.AddCommand(newEmulateCreateCommand(), newEmulateSetCommand())
@@ -43,7 +42,6 @@ and figure4, or a file in their language (docs/operating.md). The scenario begin
 		Example: `  satin-peer emulate create /tmp/wan scenario10
   satin-peer emulate create /tmp/wan slow.wan --clusters delft,leiden
   satin-peer start --emulate /tmp/wan --cluster delft --state-dir /tmp/peer1 --trust open`,
-		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := apps.ArgCount(args, 2, "DIR SCENARIO"); err != nil {
 				return err
@@ -89,7 +87,6 @@ daemons, at once, until the scenario changes it again. "removed" for BANDWIDTH t
 without LATENCY.`,
 		Example: `  satin-peer emulate set /tmp/wan delft leiden 100000 100ms
   satin-peer emulate set /tmp/wan delft leiden removed`,
-		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) < 4 || len(args) > 5 {
 				return apps.ArgCount(args, 5, "DIR FROM TO BANDWIDTH LATENCY")

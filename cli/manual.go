@@ -22,7 +22,6 @@ func newManualCommand() *cobra.Command {
 		Long:    "manual writes a manual page for each command, completions for four shells, and a unit for systemd into a directory.",
 		Example: "  satin-peer manual /tmp/manual",
 		Hidden:  true,
-		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := apps.ArgCount(args, 1, "DIR"); err != nil {
 				return err

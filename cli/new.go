@@ -33,7 +33,6 @@ func newNewCommand(c console) *cobra.Command {
 		Short:   "Begin an application of your own",
 		Long:    "new writes what you need to begin something of your own.",
 		Example: "  satin-peer new app golomb --satin ~/src/satin",
-		Args:    cobra.ArbitraryArgs,
 		RunE:    func(cmd *cobra.Command, args []string) error { return group("thing", cmd, args) },
 	}
 	var satin string
@@ -46,7 +45,6 @@ application, and that application: jobs, a sequential twin, a check and a test, 
 There is no release of satin-peer yet, so --satin says where its source is.`,
 		Example: `  satin-peer new app golomb --satin ~/src/satin
   cd golomb && go test ./... && go run . run golomb 12`,
-		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := apps.ArgCount(args, 1, "NAME"); err != nil {
 				return err

@@ -73,7 +73,6 @@ Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it 
   satin-peer run tsp --each instances.txt --results answers
   satin-peer run nqueens 18 --join satin-invite-1:pGFz...`,
 		SuggestionsMinimumDistance: typoDistance,
-		Args:                       cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return unknown("application", cmd, "") // one that is given but unknown is found before
 		},
@@ -125,7 +124,6 @@ func newAppCommand(app apps.App, o *options, c console, list []apps.App) *cobra.
 		GroupID: runName,
 		Short:   app.Summary,
 		Long:    app.Long,
-		Args:    cobra.ArbitraryArgs, // the application says what is wrong with them
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd.Flags()); err != nil {
 				return err

@@ -59,7 +59,6 @@ few rights. On FreeBSD it cannot: use start --background.`,
 		Example: `  satin-peer service install
   satin-peer service status
   satin-peer service uninstall`,
-		Args:                       cobra.ArbitraryArgs,
 		SuggestionsMinimumDistance: typoDistance,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return group("command", cmd, args) }
