@@ -389,13 +389,11 @@ func (t *trial) await(kind port.EventKind) (port.Event, bool) {
 			continue
 		}
 		again = cmp.Or(again, alarm.TrialTime)
-		timer := time.NewTimer(again)
 		select {
 		case <-t.e.Bell():
-		case <-timer.C:
+		case <-time.After(again):
 		case <-t.ctx.Done():
 		}
-		timer.Stop()
 	}
 	return port.Event{}, false
 }

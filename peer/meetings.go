@@ -133,12 +133,10 @@ func untilMet(ctx context.Context, try func() bool) {
 		if !again {
 			return
 		}
-		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return
-		case <-timer.C:
+		case <-time.After(wait):
 		}
 	}
 }

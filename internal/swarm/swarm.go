@@ -14,7 +14,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -403,8 +402,6 @@ type lockedBuffer struct {
 }
 
 const maxLog = 1 << 20
-
-var _ io.Writer = (*lockedBuffer)(nil)
 
 func (l *lockedBuffer) Write(b []byte) (int, error) {
 	l.mu.Lock()

@@ -1,6 +1,7 @@
 package porttest
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
@@ -42,17 +43,13 @@ func (r *rig) await(what string, fits func(*port.Event) bool) port.Event {
 				return e
 			}
 		}
-		if again == 0 {
-			again = patience
-		}
-		timer := time.NewTimer(again)
+		again = cmp.Or(again, patience)
 		select {
 		case <-r.e.Bell():
-		case <-timer.C:
+		case <-time.After(again):
 		case <-deadline.C:
 			r.t.Fatalf("%s does not come; what came: %+v", what, r.told)
 		}
-		timer.Stop()
 	}
 }
 

@@ -32,9 +32,8 @@ func named(list []*program, name string) *program {
 
 // harmColumn is a column of Table VII.
 type harmColumn struct {
-	name  string
-	plan  func(cluster int) plan
-	every time.Duration // of checkpoints
+	name string
+	plan func(cluster int) plan
 }
 
 func harmColumns() []harmColumn {
@@ -50,7 +49,7 @@ func harmColumns() []harmColumn {
 		return plan{sizes: twoClusters, recovery: steal.Naive, faults: crashOf(cluster)}
 	}}, {name: "basic", plan: crash(0)}}
 	for _, every := range []time.Duration{5 * time.Minute, 2 * time.Minute, time.Minute} {
-		columns = append(columns, harmColumn{fmt.Sprintf("ckpt %.0f min", every.Minutes()), crash(every), every})
+		columns = append(columns, harmColumn{fmt.Sprintf("ckpt %.0f min", every.Minutes()), crash(every)})
 	}
 	return append(columns, harmColumn{name: "graceful", plan: func(cluster int) plan {
 		return plan{sizes: twoClusters, faults: leaveOf(cluster)}
