@@ -269,12 +269,10 @@ func (c *server) partsOf(top Hash) *assembly {
 
 // expects says whether a fetch will bring a blob, though perhaps in another way: by a write applied here.
 func (c *server) expects(top Hash) bool {
-	for _, f := range c.fetches.list {
-		if e := c.store.find(f.digest); e != nil && e.recipe.State.Top == top {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.fetches.list, func(f *fetch) bool {
+		e := c.store.find(f.digest)
+		return e != nil && e.recipe.State.Top == top
+	})
 }
 
 // serveHeld sends what was waited for and is here now.

@@ -1,6 +1,9 @@
 package checkpoint
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Config are the settings of a Log. The zero value of a field is its default.
 type Config struct {
@@ -30,24 +33,11 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.FS == nil {
-		c.FS = Disk{}
-	}
-	if c.Interval == 0 {
-		c.Interval = 5 * time.Second
-	}
-	if c.QueueRecords <= 0 {
-		c.QueueRecords = 4096
-	}
-	if c.QueueBytes <= 0 {
-		c.QueueBytes = 32 << 20
-	}
-	if c.SegmentBytes <= 0 {
-		c.SegmentBytes = 64 << 20
-	}
-	if c.RetryEvery <= 0 {
-		c.RetryEvery = 10 * time.Second
-	}
+	c.FS = cmp.Or[FS](c.FS, Disk{})
+	c.Interval = cmp.Or(c.Interval, 5*time.Second)
+	c.QueueRecords, c.QueueBytes = cmp.Or(c.QueueRecords, 4096), cmp.Or(c.QueueBytes, 32<<20)
+	c.SegmentBytes = cmp.Or(c.SegmentBytes, 64<<20)
+	c.RetryEvery = cmp.Or(c.RetryEvery, 10*time.Second)
 	if c.Complete == nil {
 		c.Complete = func(*Record) {}
 	}

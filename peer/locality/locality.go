@@ -1,6 +1,7 @@
 package locality
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -70,24 +71,14 @@ func New(cfg Config) (*Map, error) {
 			return nil, err
 		}
 	}
-	if cfg.NearRTT <= 0 {
-		cfg.NearRTT = 5 * time.Millisecond
-	}
-	if cfg.LeaveRTT <= 0 {
-		cfg.LeaveRTT = cfg.NearRTT * 3 / 2
-	}
+	cfg.NearRTT = cmp.Or(cfg.NearRTT, 5*time.Millisecond)
+	cfg.LeaveRTT = cmp.Or(cfg.LeaveRTT, cfg.NearRTT*3/2)
 	if cfg.LeaveRTT < cfg.NearRTT {
 		return nil, fmt.Errorf("locality: LeaveRTT %v is below NearRTT %v", cfg.LeaveRTT, cfg.NearRTT)
 	}
-	if cfg.LeaveAfter <= 0 {
-		cfg.LeaveAfter = 15
-	}
-	if cfg.CoordinatesAbove <= 0 {
-		cfg.CoordinatesAbove = 1000
-	}
-	if cfg.MaxMembers <= 0 {
-		cfg.MaxMembers = 16 << 10
-	}
+	cfg.LeaveAfter = cmp.Or(cfg.LeaveAfter, 15)
+	cfg.CoordinatesAbove = cmp.Or(cfg.CoordinatesAbove, 1000)
+	cfg.MaxMembers = cmp.Or(cfg.MaxMembers, 16<<10)
 	p, err := newPosition()
 	if err != nil {
 		return nil, err
