@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,29 +109,19 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Incarnation >= 1<<32 {
 		return c, fmt.Errorf("gossip: Config.Incarnation is %d, must be below 2^32", c.Incarnation)
 	}
-	if c.Incarnation == 0 {
-		c.Incarnation = uint64(time.Now().Unix())
-	}
-	setDefault(&c.CombineFor, 30*time.Millisecond)
-	c.CombineFor = max(c.CombineFor, minCombineFor)
-	setDefault(&c.CombineBytes, 4<<10)
-	setDefault(&c.MaxPayload, 64<<10)
-	setDefault(&c.Queue, 512)
-	setDefault(&c.FlatPeers, 16)
-	setDefault(&c.StandbyAfter, 300*time.Millisecond)
-	setDefault(&c.BeaconEvery, 2*time.Second)
-	setDefault(&c.TurnEvery, time.Hour)
-	setDefault(&c.AuthorRate, Rate{PerSecond: 40, Burst: 80})
-	setDefault(&c.StrangerRate, Rate{PerSecond: 20, Burst: 200})
-	setDefault(&c.NeighbourRate, Rate{PerSecond: 400, Burst: 1000})
+	c.Incarnation = cmp.Or(c.Incarnation, uint64(time.Now().Unix()))
+	c.CombineFor = max(cmp.Or(c.CombineFor, 30*time.Millisecond), minCombineFor)
+	c.CombineBytes = cmp.Or(c.CombineBytes, 4<<10)
+	c.MaxPayload = cmp.Or(c.MaxPayload, 64<<10)
+	c.Queue = cmp.Or(c.Queue, 512)
+	c.FlatPeers = cmp.Or(c.FlatPeers, 16)
+	c.StandbyAfter = cmp.Or(c.StandbyAfter, 300*time.Millisecond)
+	c.BeaconEvery = cmp.Or(c.BeaconEvery, 2*time.Second)
+	c.TurnEvery = cmp.Or(c.TurnEvery, time.Hour)
+	c.AuthorRate = cmp.Or(c.AuthorRate, Rate{PerSecond: 40, Burst: 80})
+	c.StrangerRate = cmp.Or(c.StrangerRate, Rate{PerSecond: 20, Burst: 200})
+	c.NeighbourRate = cmp.Or(c.NeighbourRate, Rate{PerSecond: 400, Burst: 1000})
 	return c, nil
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // kindRate is the rate of a kind.

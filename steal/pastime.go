@@ -1,6 +1,9 @@
 package steal
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // pastime keeps account of what idle workers wait for, in Stats. The engine knows how long its workers are idle; only
 // the core knows what this peer has asked for meanwhile. All of it goes into one of these, the first that fits:
@@ -57,12 +60,7 @@ func (pt *pastime) pass(now time.Duration) {
 
 // asking says whether a request for jobs is out.
 func (pt *pastime) asking() bool {
-	for i := range pt.thief.flights {
-		if pt.thief.flights[i].Max > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(pt.thief.flights, func(f flight) bool { return f.Max > 0 })
 }
 
 const never = time.Duration(1<<63 - 1)

@@ -83,11 +83,8 @@ func (c *Core) askDoubted(q *question) {
 		return // that ends it
 	}
 	seen := map[PeerID]bool{}
-	by := q.authors()
+	by := slices.AppendSeq(q.authors(), maps.Keys(q.asked))
 	var more []PeerID
-	for id := range q.asked {
-		by = append(by, id)
-	}
 	slices.Sort(by[len(q.claims):])
 	for _, id := range by {
 		seen[c.view.Introducer(id)] = true

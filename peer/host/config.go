@@ -66,8 +66,7 @@ const (
 // complete fills in the defaults and refuses what makes no sense.
 func (cfg Config) complete() (Config, error) {
 	set := func(v *int, normal, least int) {
-		*v = cmp.Or(*v, normal)
-		*v = max(*v, least)
+		*v = max(cmp.Or(*v, normal), least)
 	}
 	if cfg.MaxConns < 0 || cfg.MaxConnsPerAddress < 0 || cfg.MinPeers < 0 {
 		return cfg, fmt.Errorf(

@@ -85,12 +85,7 @@ func (h *Hierarchical) refuse(v View, p *Plan, which func(Ask) bool) {
 }
 
 func asksHere(v View, id PeerID) bool {
-	for _, a := range v.Asks() {
-		if a.Thief == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.Asks(), func(a Ask) bool { return a.Thief == id })
 }
 
 // place finds this peer's place in the tree when the membership has changed: member i of a cluster has the
