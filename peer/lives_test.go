@@ -82,6 +82,12 @@ func livesSchedule(seed uint64) (members int, list []livesStep) {
 			list = append(list, last)
 		}
 	}
+	if seed%3 == 0 { // drawn apart, so that all else is as without
+		r = rand.New(rand.NewPCG(seed, 22))
+		for range 1 + r.IntN(4) {
+			step("clock", 0, livesTroubled)
+		}
+	}
 	slices.SortFunc(list, func(a, b livesStep) int { return int(a.at - b.at) })
 	return members, list
 }
@@ -93,6 +99,12 @@ func (w *livesWorld) do(s livesStep) {
 	case s.what == "apart":
 		m.setApart(true)
 		w.after(s.long, func() { m.setApart(false) })
+	case s.what == "clock": // by less than what is left of a run that was begun with a clock that is behind
+		m.mu.Lock()
+		m.tries += 2 // deaths that lie apart by the clock are not held against a run
+		m.mu.Unlock()
+		m.off.Store(int64([]time.Duration{30 * 365, 100, -60}[s.run] * 24 * time.Hour))
+		w.after(s.long, func() { m.off.Store(0) })
 	case x == nil:
 	case s.what == "submit", s.what == "killer":
 		w.submit(x, errand{1 + s.run*3, 1 + int(s.long/(300*time.Millisecond)), len(w.runs), s.what == "killer"})
@@ -265,6 +277,7 @@ func (w *livesWorld) heal() {
 	w.mu.Unlock()
 	for _, m := range w.members {
 		m.setApart(false)
+		m.off.Store(0)
 		m.mu.Lock()
 		m.onDisk = nil
 		m.disk.set(func() { m.disk.full, m.disk.deaf, m.disk.slow = false, false, 0 })

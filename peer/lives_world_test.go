@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/libp2p/go-libp2p/core/network"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/port"
+	"github.com/satin-peer/satin/internal/wallclock"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/locality"
@@ -63,6 +65,12 @@ type livesMember struct {
 	onDisk  func(d *moods) // its moods, also in the next life
 	disk    *moods         // of the life that is there, begins or was the last
 	platter *platter
+	off     atomic.Int64 // by so many nanoseconds its clock is wrong
+}
+
+// clock is what it reads.
+func (m *livesMember) clock() time.Time {
+	return wallclock.Set(time.Now(), time.Duration(m.off.Load()))
 }
 
 // A being is a life: one process of a member's.
@@ -176,7 +184,7 @@ func (m *livesMember) boot() {
 	}
 	x := &being{m: m, id: m.id}
 	b := newBase(slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: noTime})),
-		time.Now, cfg.Every)
+		m.clock, cfg.Every)
 	x.disk = &moods{w: w}
 	b.medium = &moodyDisk{moods: x.disk, platter: m.platter}
 	x.lane = &lane{w: w, self: x, handlers: map[protocol.ID]network.StreamHandler{}}
@@ -196,7 +204,7 @@ func (m *livesMember) boot() {
 	if err := a.openFiles(); err != nil {
 		w.fail("%v", err)
 	}
-	p.deaths.files.base = newBase(b.log, time.Now, 0)
+	p.deaths.files.base = newBase(b.log, m.clock, 0)
 	p.deaths.files.medium = &moodyDisk{moods: x.disk, platter: m.platter, prompt: true}
 	x.meet()
 	x.form(a, lives)

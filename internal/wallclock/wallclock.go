@@ -19,6 +19,11 @@ func Time(wall time.Time, running time.Duration) time.Time {
 	return t
 }
 
+// Set is what time.Now would give, in a bubble of testing/synctest, with a wall that is wrong by so much.
+func Set(now time.Time, wrong time.Duration) time.Time {
+	return Time(now.Add(wrong), time.Duration(now.UnixNano())) // there it has one reading
+}
+
 // layout is that of a time.Time, since Go 1.9.
 type layout struct {
 	wall    uint64

@@ -19,7 +19,9 @@ func TestReadings(t *testing.T) {
 	if c := a.Add(time.Minute); c.Sub(a) != time.Minute || c.Unix() != at.Unix()+60 {
 		t.Errorf("a minute later it is %s", c)
 	}
-	if now := time.Now(); Time(now, 0).Unix() != now.Unix() {
-		t.Error("another date than now")
+	now := time.Now()
+	c := Set(now, -time.Hour)
+	if d := Set(now.Add(time.Minute), 0).Sub(c); d != time.Minute || c.Unix() != now.Unix()-3600 {
+		t.Errorf("an hour behind %s it is %s, and %s passed while a minute did", now, c, d)
 	}
 }
