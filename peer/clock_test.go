@@ -47,7 +47,8 @@ func TestReceiptsWhileAClockIsWrong(t *testing.T) {
 		b := newBase(slog.New(slog.DiscardHandler), func() time.Time { return now.Add(-time.Duration(i) * behind) },
 			time.Second)
 		parts[i] = &receipts{base: b, cores: 1, swarm: func() string { return "lab" },
-			board: &switchboard{base: b, net: both[i], admitted: func(peer.ID) bool { return true }},
+			board: &switchboard{base: newBase(b.log, time.Now, time.Second), net: both[i],
+				admitted: func(peer.ID) bool { return true }},
 			vouch: &vouching{self: both[i].ID(), key: both[i].Peerstore().PrivKey(both[i].ID()),
 				outcast: func(peer.ID) bool { return false }, member: func(peer.ID) bool { return true }},
 			known: func(job.RunID) *runs.Manifest { return m }}
