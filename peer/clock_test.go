@@ -3,6 +3,7 @@ package peer
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/satin-peer/satin/internal/wallclock"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/verify"
 )
@@ -39,13 +41,16 @@ func TestLivesAreNumbered(t *testing.T) {
 func TestReceiptsWhileAClockIsWrong(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
-	both, now, behind := connected(ctx, t), time.Now(), 20*365*24*time.Hour
+	both, now := connected(ctx, t), time.Now()
+	var behind atomic.Int64 // hours
+	behind.Store(20 * 365 * 24)
 	owner, giver := both[0].ID(), both[1].ID()
 	m := &runs.Manifest{Run: job.RunID{1}, Owner: runs.PeerID(owner.String()), Verify: "quorum=2", Created: now.Unix()}
 	var parts [2]*receipts
 	for i := range both {
-		b := newBase(slog.New(slog.DiscardHandler), func() time.Time { return now.Add(-time.Duration(i) * behind) },
-			time.Second)
+		b := newBase(slog.New(slog.DiscardHandler), func() time.Time {
+			return now.Add(-time.Duration(i) * time.Duration(behind.Load()) * time.Hour)
+		}, time.Second)
 		parts[i] = &receipts{base: b, cores: 1, swarm: func() string { return "lab" },
 			board: &switchboard{base: newBase(b.log, time.Now, time.Second), net: both[i],
 				admitted: func(peer.ID) bool { return true }},
@@ -61,12 +66,17 @@ func TestReceiptsWhileAClockIsWrong(t *testing.T) {
 		ended:   wallclock.Time(now.Add(-time.Hour), 30*time.Minute),
 		earlier: []driver.Earned{{Peer: verify.PeerID(giver.String()), Time: 20 * time.Minute, Results: 5}}})
 	parts[0].wg.Wait()
-	if n := len(parts[0].owed.files()); n != 1 || len(parts[1].have) > 0 {
-		t.Fatalf("while its clock is behind %d are owed, and it has %d", n, len(parts[1].have))
+	has := func() *statement.SignedReceipt {
+		parts[1].mu.Lock()
+		defer parts[1].mu.Unlock()
+		return parts[1].have[m.Run]
 	}
-	behind = 0
+	if n := len(parts[0].owed.files()); n != 1 || has() != nil {
+		t.Fatalf("while its clock is behind %d are owed, and it has %v", n, has())
+	}
+	behind.Store(0)
 	parts[0].give(ctx, false)
-	got := parts[1].have[m.Run]
+	got := has()
 	if got == nil || got.Time != (20*time.Minute).Microseconds() || got.Took != (30*time.Minute).Microseconds() {
 		t.Errorf("with the clock set right it has %+v", got)
 	}
