@@ -32,16 +32,14 @@ type history struct {
 	mu      sync.Mutex
 	moments []Moment // oldest first, at most momentsKept
 
-	present map[string]string    // the names of those that were heard at the last look; nil before the first
+	present map[string]string    // the names of those that were heard at the last look; a daemon begins with nobody
 	roster  []report.RosterEntry // oldest first, at most rosterKept
 }
 
-// keep takes a moment now and then until ctx ends. Who is a member it looks at once more before: whoever is there then
-// has not come.
+// keep takes a moment now and then until ctx ends.
 func (h *history) keep(ctx context.Context, source Source, every time.Duration) {
 	tick := time.NewTicker(momentEvery * every)
 	defer tick.Stop()
-	h.meet(ctx, source, time.Now())
 	for {
 		select {
 		case <-ctx.Done():
@@ -51,17 +49,11 @@ func (h *history) keep(ctx context.Context, source Source, every time.Duration) 
 			if s, err := source.Status(ask); err == nil { // else there is a gap
 				h.add(momentOf(&s, now))
 			}
+			if peers, err := source.Peers(ask); err == nil {
+				h.look(peers, now)
+			}
 			cancel()
-			h.meet(ctx, source, now)
 		}
-	}
-}
-
-func (h *history) meet(ctx context.Context, source Source, now time.Time) {
-	ask, cancel := context.WithTimeout(ctx, askWithin)
-	defer cancel()
-	if peers, err := source.Peers(ask); err == nil {
-		h.look(peers, now)
 	}
 }
 
@@ -94,9 +86,7 @@ func (h *history) look(peers []Peer, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	was := h.present
-	if h.present = here; was == nil {
-		return
-	}
+	h.present = here
 	var came, lost, gone []string
 	for id, name := range here {
 		if _, ok := was[id]; !ok {

@@ -1,12 +1,10 @@
 package dashboard
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -30,7 +28,7 @@ func TestMembersAreRemembered(t *testing.T) {
 	a, b := Peer{Peer: "12D3KooWaaaaaaaa", Name: "<b>a", Alive: true}, Peer{Peer: "12D3KooWbbbbbbbb", Alive: true}
 	silent := a
 	silent.Alive = false
-	look(1, a)         // who is here already has not come
+	look(1, a)         // comes, as all do to a daemon that has just been started
 	look(2, a, b)      // comes
 	look(3, silent, b) // is not heard, and then forgotten, which is nothing new
 	look(4, b)
@@ -39,7 +37,7 @@ func TestMembersAreRemembered(t *testing.T) {
 	for _, e := range h.members() {
 		got = append(got, fmt.Sprint(e.At.Unix(), " ", e.Kind, " ", e.Text))
 	}
-	want := []string{"2 joined joined: …bbbbbbbb", "3 left not heard any more: <b>a (…aaaaaaaa)",
+	want := []string{"1 joined joined: <b>a (…aaaaaaaa)", "2 joined joined: …bbbbbbbb", "3 left not heard any more: <b>a (…aaaaaaaa)",
 		"5 joined joined: <b>a (…aaaaaaaa)", "5 left gone: …bbbbbbbb"}
 	if !slices.Equal(got, want) {
 		t.Errorf("remembered is %q, want %q", got, want)
@@ -57,33 +55,6 @@ func TestMembersAreRemembered(t *testing.T) {
 		!strings.HasSuffix(last.Text, fmt.Sprint(" and ", maxPeers-mostNamed, " more")) || len(last.Text) > 400 {
 		t.Errorf("%d are remembered, the last %+v", len(list), list[len(list)-1])
 	}
-}
-
-// A joining source gets a member after a second.
-type joining struct {
-	Source
-	began time.Time
-}
-
-func (j *joining) Status(context.Context) (Status, error) { return Status{}, nil }
-func (j *joining) Peers(context.Context) ([]Peer, error) {
-	if time.Since(j.began) < time.Second {
-		return nil, nil
-	}
-	return []Peer{{Peer: "12D3KooWaaaaaaaa", Alive: true}}, nil
-}
-
-// Guards that whoever joins before the first moment is remembered, too.
-func TestFirstMembersAreRemembered(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := &history{}
-		ctx, cancel := context.WithTimeout(t.Context(), 2*momentEvery*time.Second)
-		defer cancel()
-		h.keep(ctx, &joining{began: time.Now()}, time.Second)
-		if got := h.members(); len(got) != 1 || got[0].Text != "joined: …aaaaaaaa" {
-			t.Errorf("remembered is %+v", got)
-		}
-	})
 }
 
 // Guards that a long name is cut between two letters, not in the middle of one.
