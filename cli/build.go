@@ -42,6 +42,9 @@ It needs the go command. Modules in C need none: see guest/c/satin.h.`,
 
 // build makes the module and sees that it can be run.
 func (c console) build(dir, out string) error {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return &apps.InputError{What: dir, Want: "a directory with a Go package"}
+	}
 	if out == "" {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
