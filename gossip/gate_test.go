@@ -19,7 +19,8 @@ func (h bused) EventBus() event.Bus { return h.bus }
 // for a quarter of an hour: strangers who come and go would fill the memory, with 450 addresses each.
 func TestAddressesAreNotKept(t *testing.T) {
 	inner := bused{bus: eventbus.NewBus()}
-	sub, err := (&gate{Host: inner, ctx: t.Context(), heard: make(chan any, maxHeard)}).EventBus().Subscribe([]any{new(event.EvtPeerIdentificationCompleted),
+	g := &gate{Host: inner, ctx: t.Context(), heard: make(chan any, maxHeard)}
+	sub, err := g.EventBus().Subscribe([]any{new(event.EvtPeerIdentificationCompleted),
 		new(event.EvtPeerConnectednessChanged)})
 	if err != nil {
 		t.Fatal(err)

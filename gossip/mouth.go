@@ -13,9 +13,10 @@ import (
 
 // A mouth is the stream on which pubsub speaks to a neighbour, each call in one write.
 //
-// pubsub says once on it which topics this peer is in, and forgets which its neighbour is in when it ends; be it that
-// one connection of two is closed. The neighbour, whose own stream has not ended, would not say it again, and be told
-// nothing any more. But whoever has forgotten opens a stream anew, afterwards: so it is said again to whoever opens one.
+// pubsub says once on it which topics this peer is in, and forgets which ones its neighbour is in when it ends, as it
+// does when one connection of two is closed. The neighbour's own stream has not ended, so it would not say it again,
+// and would be told nothing any more. But a peer that has forgotten opens a stream anew, afterwards: so whoever opens
+// one is told again.
 type mouth struct {
 	network.Stream
 	of *gate

@@ -55,8 +55,8 @@ func TestStreamsEndAlone(t *testing.T) {
 	}
 }
 
-// Two that are connected for long before they are admitted hear each other afterwards: pubsub has tried by then to speak
-// to the other, and does not try again.
+// Two that are connected for long before they are admitted hear each other afterwards: by then pubsub has tried to
+// speak to the other, and does not try again.
 func TestAdmittedVeryLate(t *testing.T) {
 	inSwarm(t, []int{2}, func(s *swarm) {
 		var admitted atomic.Bool

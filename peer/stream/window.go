@@ -23,8 +23,8 @@ import (
 // window of its own. Then the least round trip has a queue in it, and acknowledgements that had to wait for each other
 // come together as if the link needed no time. So what is under way is also no more than what came back within a second
 // as things are: a chunk that took longer makes the window smaller in proportion, and one that did not lets it be twice
-// of what was under way when it left. All who share the line do that, and together have a second of it, or a chunk each.
-// (Four results of 300 KB over one line of 20 KB/s had small messages wait for 10 s, the median, and for 35, the
+// of what was under way when it left. All who share the line do that, and together have a second of it, or a chunk
+// each. (Four results of 300 KB over one line of 20 KB/s had small messages wait for 10 s, the median, and for 35, the
 // longest, as one of them had 270 KB under way.)
 type window struct {
 	least, most int // bytes
@@ -76,7 +76,8 @@ func (w *window) chunkAcked(transfer uint32, now time.Time) {
 	c := w.sent[i]
 	w.sent = slices.Delete(w.sent, i, i+1)
 	trip := max(now.Sub(c.at), time.Microsecond)
-	if allowed := int(min(2, inTime.Seconds()/trip.Seconds()) * float64(c.flight)); trip > inTime || allowed > w.prompt {
+	allowed := int(min(2, inTime.Seconds()/trip.Seconds()) * float64(c.flight))
+	if trip > inTime || allowed > w.prompt {
 		w.prompt = max(allowed, 1)
 	}
 	if w.roundTrip += w.roundTrip / 256; w.roundTrip == 0 || trip < w.roundTrip {
