@@ -4,8 +4,8 @@ import "github.com/satin-peer/satin/internal/calendar"
 
 // tombstones are what was said of the end of runs, by run and author: whoever hears one may not know yet whose
 // run it is. Of each author there are at most so many, and the oldest gives way, so that nobody can drive out what
-// others have said; this peer's own stay. What authors have said who are no members makes room for what members say:
-// anybody can make up authors.
+// others have said; half of all may be this peer's own, and stay. What authors have said who are no members makes room
+// for what members say: anybody can make up authors.
 type tombstones struct {
 	self       PeerID
 	most, each int
@@ -50,7 +50,11 @@ func (t *tombstones) place(at grave) (order uint64, ok bool) {
 	if old, known := t.of[at]; known {
 		return old.order, true
 	}
-	if at.author != t.self && t.count(at.author) >= t.each {
+	most := t.each
+	if at.author == t.self {
+		most = t.most / 2 // they do not expire, and what others say needs room as well
+	}
+	if t.count(at.author) >= most {
 		t.dropOldest(func(_ buried, author PeerID) bool { return author == at.author })
 	}
 	if len(t.of) >= t.most {

@@ -88,6 +88,12 @@ func TestTombstonesAreBounded(t *testing.T) {
 	if g.count("self") != 4 || len(g.of) > 8 {
 		t.Errorf("%d of the own are kept", g.count("self"))
 	}
+	for run := range byte(100) { // a list of runs, one after the other
+		say("self", run)
+	}
+	if n := g.count("self"); n != 4 || g.by(RunID{99}, "self") == nil || len(g.of) != 8 {
+		t.Errorf("%d of the own are kept, of %d: what others say has no room", n, len(g.of))
+	}
 }
 
 // A member that makes up authors leaves no room for what members say, were it not that what it has made up gives way.
