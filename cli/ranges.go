@@ -12,41 +12,40 @@ import (
 )
 
 // A ranged flag takes what lies in a range, and whoever gives it another value is told which that is.
-type ranged struct {
-	kind string // as pflag calls it
-	set  func(text string) error
-	text func() string
+type ranged[T any] struct {
+	at    *T     // nil in one that pflag makes itself, to compare
+	kind  string // as pflag calls it
+	read  func(text string) (T, error)
+	write func(T) string
 }
 
-func (r *ranged) String() string {
-	if r.text == nil { // pflag makes one of its own, to compare
+func (r *ranged[T]) String() string {
+	if r.at == nil {
 		return ""
 	}
-	return r.text()
+	return r.write(*r.at)
 }
-func (r *ranged) Type() string       { return r.kind }
-func (r *ranged) Set(s string) error { return r.set(s) }
+
+func (r *ranged[T]) Type() string { return r.kind }
+
+func (r *ranged[T]) Set(text string) error {
+	v, err := r.read(text)
+	if err == nil {
+		*r.at = v
+	}
+	return err
+}
 
 // numberFlag adds a flag for a whole number from least to most. What is at n is its default, in the range or not.
 func numberFlag(flags *pflag.FlagSet, n *int, name string, least, most int, usage string) {
-	flags.Var(&ranged{"int", func(text string) (err error) {
-		got, err := apps.Int("--"+name, text, least, most)
-		if err == nil {
-			*n = got
-		}
-		return err
-	}, func() string { return strconv.Itoa(*n) }}, name, usage)
+	read := func(text string) (int, error) { return apps.Int("--"+name, text, least, most) }
+	flags.Var(&ranged[int]{n, "int", read, strconv.Itoa}, name, usage)
 }
 
 // durationFlag does the same for a duration.
 func durationFlag(flags *pflag.FlagSet, d *time.Duration, name string, least, most time.Duration, usage string) {
-	flags.Var(&ranged{"duration", func(text string) error {
-		got, err := durationIn("--"+name, text, least, most)
-		if err == nil {
-			*d = got
-		}
-		return err
-	}, func() string { return d.String() }}, name, usage)
+	read := func(text string) (time.Duration, error) { return durationIn("--"+name, text, least, most) }
+	flags.Var(&ranged[time.Duration]{d, "duration", read, time.Duration.String}, name, usage)
 }
 
 // durationIn reads a duration from least to most. What names it in the error.

@@ -249,8 +249,7 @@ func writeRuns(w io.Writer, runs []control.RunInfo) error {
 		if r.Mine {
 			owner = "this peer"
 		}
-		what := r.Title
-		what = cmp.Or(what, strings.TrimSpace(r.App+" "+strings.Join(r.Args, " ")))
+		what := cmp.Or(r.Title, strings.TrimSpace(r.App+" "+strings.Join(r.Args, " ")))
 		peers := strconv.Itoa(r.Peers)
 		if r.Peers == 0 && r.State.Ended() {
 			peers = "-" // not known any more
