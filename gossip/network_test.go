@@ -177,6 +177,18 @@ func (s *swarm) publish(i int, kind gossip.Kind, text string) {
 	}
 }
 
+// hearEachOther has the first two tell each other something, which both must have heard by then, and nothing else.
+func (s *swarm) hearEachOther(within time.Duration, when string) {
+	s.t.Helper()
+	s.publish(0, gossip.KindRun, "run")
+	s.publish(1, gossip.KindCard, "card")
+	time.Sleep(within)
+	if one, other := s.received(1), s.received(0); !slices.Equal(one, []string{"0:run"}) ||
+		!slices.Equal(other, []string{"1:card"}) {
+		s.t.Errorf("%s: 1 got %q, 0 got %q", when, one, other)
+	}
+}
+
 // meet tells every open peer who there is.
 func (s *swarm) meet(without ...int) {
 	for i, g := range s.peers {

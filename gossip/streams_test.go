@@ -1,8 +1,8 @@
 package gossip_test
 
 import (
+	"fmt"
 	"math/rand/v2"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -44,13 +44,7 @@ func TestStreamsEndAlone(t *testing.T) {
 				t.Errorf("seed %d: no stream has ended", seed)
 			}
 			time.Sleep(time.Minute)
-			s.publish(0, gossip.KindRun, "run")
-			s.publish(1, gossip.KindCard, "card")
-			time.Sleep(time.Minute)
-			if one, other := s.received(1), s.received(0); !slices.Equal(one, []string{"0:run"}) ||
-				!slices.Equal(other, []string{"1:card"}) {
-				t.Errorf("seed %d, %d have ended: 1 got %q, 0 got %q", seed, ended, one, other)
-			}
+			s.hearEachOther(time.Minute, fmt.Sprintf("seed %d, %d have ended", seed, ended))
 		})
 	}
 }
@@ -65,12 +59,6 @@ func TestAdmittedVeryLate(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		admitted.Store(true)
 		time.Sleep(time.Minute)
-		s.publish(0, gossip.KindRun, "run")
-		s.publish(1, gossip.KindCard, "card")
-		time.Sleep(time.Minute)
-		if one, other := s.received(1), s.received(0); !slices.Equal(one, []string{"0:run"}) ||
-			!slices.Equal(other, []string{"1:card"}) {
-			t.Errorf("1 got %q, 0 got %q", one, other)
-		}
+		s.hearEachOther(time.Minute, "admitted after two minutes")
 	})
 }
