@@ -196,13 +196,13 @@ func TestVisitorHelpsAnotherMember(t *testing.T) {
 	run := submit(t, list[0], "count", work.arg)
 	until(t, "the other takes part", func() bool { return runs(t, list[1])[run].State == control.RunRunning })
 	v, _ := visit(t, link(t, list[1], run))
-	until(t, "the visitor has stolen", func() bool { return v.Status().Taken > 0 })
+	until(t, "the visitor has stolen", func() bool { return v.Status().Taken > 0 && v.Status().Executed > 0 })
 	work.end(t)
 	if got := await[int](t, list[0], run); got != work.want {
 		t.Errorf("the answer is %d, want %d", got, work.want)
 	}
-	if v.Status().Executed == 0 || log.has(refusal) {
-		t.Errorf("the visitor has executed %d jobs; the log: %s", v.Status().Executed, log.text.String())
+	if log.has(refusal) {
+		t.Errorf("the log: %s", log.String())
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/tab"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
@@ -268,8 +269,10 @@ func (v *Visitor) end(run job.RunID) {
 func (v *Visitor) stop(goodbye bool) {
 	v.mu.Lock()
 	s, part, told := v.session, v.part, v.told
+	var so, last Status
 	if s != nil {
-		v.ended = v.sum()
+		so.count(s.Lately())
+		v.ended = v.sum(so)
 	}
 	v.work, v.session = nil, nil
 	v.mu.Unlock()
@@ -279,9 +282,12 @@ func (v *Visitor) stop(goodbye bool) {
 	if goodbye {
 		s.Leave(0)
 	}
+	last.count(s.Last())
 	s.Close()
 	over, _ := segmentsOf(s, part, told)
 	v.mu.Lock()
+	v.ended.Executed += last.Executed - so.Executed // a busy engine had not counted all of it before
+	v.ended.Worked += last.Worked - so.Worked
 	if v.part == part { // else those of the next one are told already
 		v.over = over
 	}
@@ -317,16 +323,22 @@ func (v *Visitor) Leave() {
 	v.stop(true)
 }
 
-// sum adds the present part to those that have ended. The mutex is held.
-func (v *Visitor) sum() Status {
+// count adds what the engine says.
+func (s *Status) count(f port.Figures) {
+	s.Executed += f.Executed
+	s.Worked += f.Times.Cores - f.Times.Free
+}
+
+// sum adds the present part, of which the engine says so much, to those that have ended. The mutex is held.
+func (v *Visitor) sum(so Status) Status {
 	s := v.ended
 	s.Run, s.App, s.Title, s.Owner, s.Busy, s.Resting = job.RunID{}, "", "", "", false, v.resting
 	if v.session == nil {
 		return s
 	}
-	st, f := v.session.Stats(), v.session.Figures()
-	s.Executed += f.Executed
-	s.Worked += f.Times.Cores - f.Times.Free
+	st := v.session.Stats()
+	s.Executed += so.Executed
+	s.Worked += so.Worked
 	s.Taken += st.Steal.JobsTakenLocal
 	s.Given += st.Steal.JobsGivenLocal
 	s.Run, s.App, s.Title, s.Owner = v.work.Run, v.work.App, v.work.Title, v.work.Owner
@@ -338,5 +350,9 @@ func (v *Visitor) sum() Status {
 func (v *Visitor) Status() Status {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.sum()
+	var so Status
+	if v.session != nil {
+		so.count(v.session.Figures())
+	}
+	return v.sum(so)
 }
