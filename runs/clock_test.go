@@ -24,7 +24,7 @@ func jumping(at func(after time.Duration) time.Time) (c *Core, own, other, gone,
 }
 
 // A clock that is years ahead for less than Config.Doubt, at the start or later, ends nothing: no run, no answer that
-// is kept, no tombstone and no checkpoint.
+// is kept, no tombstone and no checkpoint. Another's run that looks over is taken up when it does not any more.
 func TestClockAheadForAWhile(t *testing.T) {
 	for _, from := range []time.Duration{0, 20 * time.Hour} {
 		at := func(after time.Duration) time.Time {
@@ -37,6 +37,7 @@ func TestClockAheadForAWhile(t *testing.T) {
 		c, own, other, gone, held, _ := jumping(at)
 		var orders []Order
 		for after := time.Duration(0); after < 40*time.Hour; after += time.Hour {
+			c.Fetched(at(after), &Told{Run: other.Run, From: "x", Manifest: other}) // as it is announced
 			orders = append(orders, c.Tick(at(after))...)
 		}
 		if len(of[Stop](orders)) > 0 || len(of[Collect](orders)) > 0 || len(of[Discard](orders)) > 0 {
@@ -84,6 +85,20 @@ func TestClockAheadForLong(t *testing.T) {
 	took := of[Start](c.Fetched(at(16*time.Hour), &Told{Run: other.Run, From: "x", Manifest: other}))
 	if len(took) != 1 {
 		t.Error("another's run is not taken up again")
+	}
+}
+
+// Another's run that has expired is not taken up in the first hours of a life, when that is not sure yet: whoever has
+// kept its manifest could have the runs of others computed again for ever.
+func TestExpiredIsNotTakenUp(t *testing.T) {
+	m := manifest(1, "o")
+	c, _ := coreOf(DefaultConfig())
+	late := time.Unix(m.Expires, 0)
+	if orders := c.Fetched(late, &Told{Run: m.Run, From: "x", Manifest: m, Known: true}); c.runs[m.Run] != nil {
+		t.Errorf("it is taken up: %v", orders)
+	}
+	if c.Fetched(late.Add(-time.Second), &Told{Run: m.Run, From: "x", Manifest: m}); c.runs[m.Run] == nil {
+		t.Error("with the clock set right it is not taken up")
 	}
 }
 
