@@ -23,12 +23,14 @@ import (
 // window of its own. Then the least round trip has a queue in it, and acknowledgements that had to wait for each other
 // come together as if the link needed no time. So what is under way is also no more than what came back within a second
 // as things are: a chunk that took longer makes the window smaller in proportion, and one that did not lets it be twice
-// of what was under way when it left. All who share the line do that, and together have a second of it, or a chunk
-// each. (Four results of 300 KB over one line of 20 KB/s had small messages wait for 10 s, the median, and for 35, the
-// longest, as one of them had 270 KB under way.)
+// of what was under way when it left, and one chunk more though that may be too much, if none has been late for a
+// while: over a satellite more than half of what is in time is distance. All who share the line do that, and together
+// have a second of it, or a chunk each. (Four results of 300 KB over one line of 20 KB/s had small messages wait for
+// 10 s, the median, and for 35, the longest, as one of them had 270 KB under way.)
 type window struct {
-	least, most int // bytes
-	prompt      int // bytes that may be under way as they come back in time; 0: nothing has yet
+	least, most int       // bytes
+	prompt      int       // bytes that may be under way as they come back in time; 0: nothing has yet
+	late        time.Time // when a chunk came back last that was not in time
 	sent        []sentChunk
 	roundTrip   time.Duration // the least, forgetting slowly; 0: not known
 	perChunk    time.Duration // 0: not known
@@ -39,9 +41,12 @@ type window struct {
 // slowChunk is how long a link needs for a chunk if it is so slow that even two of them in a row are felt.
 const slowChunk = 50 * time.Millisecond
 
-// inTime is how long a chunk may take to be acknowledged before there is too much under way. It is more than any
-// distance, and as long as a steal may have to wait.
+// inTime is how long a chunk may take to be acknowledged before there is too much under way. It is more than nearly
+// any distance, and as long as a steal may have to wait.
 const inTime = time.Second
+
+// calmFor is how long none has been late where a chunk more is tried.
+const calmFor = time.Minute
 
 type sentChunk struct {
 	transfer uint32
@@ -77,6 +82,11 @@ func (w *window) chunkAcked(transfer uint32, now time.Time) {
 	w.sent = slices.Delete(w.sent, i, i+1)
 	trip := max(now.Sub(c.at), time.Microsecond)
 	allowed := int(min(2, inTime.Seconds()/trip.Seconds()) * float64(c.flight))
+	if trip > inTime {
+		w.late = now
+	} else if now.Sub(w.late) > calmFor {
+		allowed = max(allowed, c.flight+wire.MaxChunk)
+	}
 	if trip > inTime || allowed > w.prompt {
 		w.prompt = max(allowed, 1)
 	}

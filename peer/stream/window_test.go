@@ -82,6 +82,38 @@ func TestWindowIsWhatComesBackInTime(t *testing.T) {
 	}
 }
 
+// A link whose round trip is longer than half of what is in time, over a satellite, has its window grow too: by a chunk
+// at a time at first, as more than half of one more would not be one. Where that made a queue it is not tried again soon.
+func TestWindowGrowsFarAway(t *testing.T) {
+	const chunk = wire.MaxChunk
+	at := time.Unix(1_000_000_000, 0)
+	trip := func(w *window, took time.Duration) int {
+		chunks := max(w.size()/chunk, 1)
+		for i := range chunks {
+			w.chunkSent(1, (i+1)*chunk, at)
+		}
+		at = at.Add(took)
+		for range chunks {
+			w.chunkAcked(1, at)
+		}
+		return chunks
+	}
+	far := &window{least: 2 * chunk, most: 64 * chunk}
+	for range 12 {
+		trip(far, 700*time.Millisecond)
+	}
+	if got := far.size(); got != 64*chunk {
+		t.Errorf("after 12 round trips of 700 ms the window is of %d chunks", got/chunk)
+	}
+	shared, most := &window{least: 2 * chunk, most: 64 * chunk}, 0
+	for range 20 {
+		most += trip(shared, time.Duration(max(shared.size()/chunk, 1))*800*time.Millisecond)
+	}
+	if most != 21 {
+		t.Errorf("on a line that needs 800 ms for a chunk %d went in 20 round trips", most)
+	}
+}
+
 // Failures that nobody takes are kept up to a bound, and counted beyond.
 func TestFailuresAreBounded(t *testing.T) {
 	tr := &Transport{failures: failures{wake: make(chan struct{}, 1)}}
