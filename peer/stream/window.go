@@ -41,8 +41,8 @@ type window struct {
 // slowChunk is how long a link needs for a chunk if it is so slow that even two of them in a row are felt.
 const slowChunk = 50 * time.Millisecond
 
-// inTime is how long a chunk may take to be acknowledged before there is too much under way. It is more than nearly
-// any distance, and as long as a steal may have to wait.
+// inTime is how long a chunk may take to be acknowledged before there is too much under way: as long as a steal may
+// have to wait. It is more than nearly any distance, and half of it is added at most where none has taken less.
 const inTime = time.Second
 
 // calmFor is how long none has been late where a chunk more is tried.
@@ -81,17 +81,18 @@ func (w *window) chunkAcked(transfer uint32, now time.Time) {
 	c := w.sent[i]
 	w.sent = slices.Delete(w.sent, i, i+1)
 	trip := max(now.Sub(c.at), time.Microsecond)
-	allowed := int(min(2, inTime.Seconds()/trip.Seconds()) * float64(c.flight))
-	if trip > inTime {
+	if w.roundTrip += w.roundTrip / 256; w.roundTrip == 0 || trip < w.roundTrip {
+		w.roundTrip = trip
+	}
+	limit := min(max(inTime, w.roundTrip*5/4), inTime*3/2)
+	allowed := int(min(2, limit.Seconds()/trip.Seconds()) * float64(c.flight))
+	if trip > limit {
 		w.late = now
 	} else if now.Sub(w.late) > calmFor {
 		allowed = max(allowed, c.flight+wire.MaxChunk)
 	}
-	if trip > inTime || allowed > w.prompt {
+	if trip > limit || allowed > w.prompt {
 		w.prompt = max(allowed, 1)
-	}
-	if w.roundTrip += w.roundTrip / 256; w.roundTrip == 0 || trip < w.roundTrip {
-		w.roundTrip = trip
 	}
 	if !w.lastSent.IsZero() && c.at.Sub(w.lastSent) <= w.roundTrip/4 {
 		apart := max(now.Sub(w.lastAck), time.Microsecond)

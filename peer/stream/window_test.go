@@ -82,8 +82,9 @@ func TestWindowIsWhatComesBackInTime(t *testing.T) {
 	}
 }
 
-// A link whose round trip is longer than half of what is in time, over a satellite, has its window grow too: by a chunk
-// at a time at first, as more than half of one more would not be one. Where that made a queue it is not tried again soon.
+// A link whose round trip is longer than half of what is in time, over a satellite, or than all of it, over two, has
+// its window grow too: by a chunk at a time at first, as more than half of one more would not be one. Where that made a
+// queue it is not tried again soon.
 func TestWindowGrowsFarAway(t *testing.T) {
 	const chunk = wire.MaxChunk
 	at := time.Unix(1_000_000_000, 0)
@@ -98,12 +99,14 @@ func TestWindowGrowsFarAway(t *testing.T) {
 		}
 		return chunks
 	}
-	far := &window{least: 2 * chunk, most: 64 * chunk}
-	for range 12 {
-		trip(far, 700*time.Millisecond)
-	}
-	if got := far.size(); got != 64*chunk {
-		t.Errorf("after 12 round trips of 700 ms the window is of %d chunks", got/chunk)
+	for _, far := range []time.Duration{700 * time.Millisecond, 1200 * time.Millisecond} {
+		w := &window{least: 2 * chunk, most: 64 * chunk}
+		for range 20 {
+			trip(w, far)
+		}
+		if got := w.size(); got != 64*chunk {
+			t.Errorf("after 20 round trips of %v the window is of %d chunks", far, got/chunk)
+		}
 	}
 	shared, most := &window{least: 2 * chunk, most: 64 * chunk}, 0
 	for range 20 {
