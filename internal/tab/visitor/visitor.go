@@ -22,7 +22,6 @@ import (
 
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/module"
-	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/tab"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
@@ -269,9 +268,9 @@ func (v *Visitor) end(run job.RunID) {
 func (v *Visitor) stop(goodbye bool) {
 	v.mu.Lock()
 	s, part, told := v.session, v.part, v.told
-	var so, last Status
+	var so Status
 	if s != nil {
-		so.count(s.Lately())
+		so = soFar(s, false)
 		v.ended = v.sum(so)
 	}
 	v.work, v.session = nil, nil
@@ -282,7 +281,7 @@ func (v *Visitor) stop(goodbye bool) {
 	if goodbye {
 		s.Leave(0)
 	}
-	last.count(s.Last())
+	last := soFar(s, true)
 	s.Close()
 	over, _ := segmentsOf(s, part, told)
 	v.mu.Lock()
@@ -323,10 +322,13 @@ func (v *Visitor) Leave() {
 	v.stop(true)
 }
 
-// count adds what the engine says.
-func (s *Status) count(f port.Figures) {
-	s.Executed += f.Executed
-	s.Worked += f.Times.Cores - f.Times.Free
+// soFar is what the engine of a part has counted, the last time all of it.
+func soFar(s *session.Session, last bool) Status {
+	f := s.Figures()
+	if last {
+		f = s.Last()
+	}
+	return Status{Executed: f.Executed, Worked: f.Times.Cores - f.Times.Free}
 }
 
 // sum adds the present part, of which the engine says so much, to those that have ended. The mutex is held.
@@ -352,7 +354,7 @@ func (v *Visitor) Status() Status {
 	defer v.mu.Unlock()
 	var so Status
 	if v.session != nil {
-		so.count(v.session.Figures())
+		so = soFar(v.session, false)
 	}
 	return v.sum(so)
 }
