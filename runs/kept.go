@@ -370,7 +370,7 @@ func (k *kept) old(a *keptAnswer) bool {
 	if a.found.IsZero() {
 		return k.now.Sub(a.since) > k.cfg.HeldFor
 	}
-	return k.now.Sub(a.found) > k.cfg.HeldFor || k.day.Date().Sub(a.since) > k.cfg.HeldFor
+	return k.now.Sub(a.found) > k.cfg.HeldFor || k.day.Date.Sub(a.since) > k.cfg.HeldFor
 }
 
 // tick tells again what this peer has come to and keeps, for the owner may not have heard, asks the owner
