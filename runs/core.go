@@ -72,7 +72,8 @@ func (c *Core) keepUp(r *run) {
 	case !r.mine && !r.over() && len(r.claims.list) > 0:
 		c.others.weigh(r)
 	}
-	if r.mine && goesOn && !r.state.Ended() && r.again.due(c.now, c.cfg.AnnounceEvery) {
+	// One that is refused here goes on elsewhere: who has missed that it was resumed would not ask.
+	if r.mine && (goesOn && !r.state.Ended() || r.state == StateRefused) && r.again.due(c.now, c.cfg.AnnounceEvery) {
 		c.order(Announce{r.m.Run})
 	}
 	if r.unkept != nil && r.writing == nil && c.now.Sub(r.refused) >= rewriteEvery {
@@ -145,8 +146,10 @@ func (c *Core) Asked(now time.Time, t *Told) []Order {
 				r.claims.opposed(t.From)
 			}
 		}
-		if s := c.dormant.told(t.Run, !t.Failed && (t.Known || t.Claim != nil)); s != nil {
+		if !t.Failed {
 			c.bury(t.Tombstone)
+		}
+		if s := c.dormant.told(t.Run, !t.Failed && (t.Known || t.Claim != nil)); s != nil {
 			c.adopt(&Told{Manifest: s.m, Unfit: s.unfit})
 		}
 		c.told(t)

@@ -78,7 +78,7 @@ func (d *dormant) told(id RunID, known bool) *sleeper {
 		return nil
 	}
 	s.asking = max(s.asking-1, 0)
-	if !known {
+	if !known || d.graves.over(id, s.m.Owner) { // then tick removes it
 		return nil
 	}
 	delete(d.of, id)

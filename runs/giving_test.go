@@ -207,3 +207,20 @@ func TestKeptIsShownByWhoForgot(t *testing.T) {
 		t.Error("anybody has the manifest")
 	}
 }
+
+// Guards that no answer is kept of a run that its owner verifies: a liar could fill a disk with made-up ones, and who
+// found one there in its next life would take the run for answered, and leave it.
+func TestNoAnswerIsKeptOfAVerifiedRun(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m, out := manifest(1, "o"), answer("1")
+	m.Verify = "quorum=2"
+	take(c, m)
+	k := &Claim{Run: m.Run, Author: "a", Hash: out.Hash, Sealed: []byte("c")}
+	if why := c.MayKeep(k, 1); why == "" {
+		t.Error("it would be")
+	}
+	orders := c.Keep(noon, 7, k, out, 0, 0)
+	if no := of[Reply](orders); len(of[WriteAnswer](orders)) > 0 || len(no) != 1 || no[0].Refusal == nil {
+		t.Errorf("it is: %v", orders)
+	}
+}

@@ -56,6 +56,9 @@ func (k *kept) refuses(run RunID, author PeerID, hash Hash, size int64) string {
 	if r == nil || r.mine {
 		return "this peer takes no part in the run"
 	}
+	if r.m.Verify != "" {
+		return "nobody but its owner comes to its answer"
+	}
 	if !k.credible(r, author, "") {
 		return "its author is no member"
 	}

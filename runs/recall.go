@@ -143,6 +143,9 @@ func (o *own) takeUp(m *Manifest, unfit string, kept bool) {
 		state: StateRunning}
 	o.runs[m.Run] = r
 	asleep := s != nil && s.Reason == Suspended
+	if asleep {
+		o.bury(r, Suspended) // somebody may have heard that it was resumed
+	}
 	o.writeDown(r, asleep)
 	switch {
 	case asleep:
@@ -163,6 +166,7 @@ func (o *own) remembered(r *run, s *Tombstone) {
 		o.order(Remove{OwnFile, r.m.Run})
 		o.end(r, StateCancelled, "it was cancelled by its owner", true)
 	case s.Reason == Suspended && r.own.what == nothing && r.writing == nil:
+		o.bury(r, Suspended) // as in takeUp
 		o.writeDown(r, true)
 		o.end(r, StateSuspended, "satin-peer resume goes on with it", false)
 	}

@@ -165,3 +165,30 @@ func TestExpiredIsTriedAgain(t *testing.T) {
 		}
 	}
 }
+
+// Guards that an owner which has forgotten its run, and hears from others that it has suspended it, says so anew: its
+// last word may have been that it goes on, and whoever has heard that would go on for ever.
+func TestSuspensionThatWasForgotten(t *testing.T) {
+	for _, early := range []bool{true, false} { // whether that is heard before the run
+		cfg := DefaultConfig()
+		cfg.Life = 2
+		c, _ := coreOf(cfg)
+		m := manifest(1, "self")
+		said := &Tombstone{Run: m.Run, Author: "self", Reason: Suspended, Seq: 1<<32 + 1, Until: m.Expires}
+		resumed := &Tombstone{Run: m.Run, Author: "self", Reason: Resumed, Seq: 1<<32 + 2, Until: m.Expires}
+		if early {
+			c.Buried(noon, said)
+		}
+		orders := take(c, m)
+		if !early {
+			orders = c.Buried(noon, said)
+		}
+		told, written := of[Bury](orders), of[WriteOwn](orders)
+		if stateOf(c, m) != StateSuspended || len(told) != 1 || !told[0].Tombstone.Supersedes(resumed) {
+			t.Fatalf("it is %q, and says %v", stateOf(c, m), told)
+		}
+		if n := len(written); n == 0 || !written[n-1].Own.Suspended || written[n-1].Own.Seq != told[0].Tombstone.Seq {
+			t.Errorf("what is written down is %+v, and what is said %+v", written, told[0].Tombstone)
+		}
+	}
+}

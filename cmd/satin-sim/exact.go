@@ -87,6 +87,8 @@ func exactLives(from, seeds uint64, out io.Writer) error {
 		exactLife(from, some, runlife.Kind{Cuts: true}, "life of runs with cuts", "--life --cuts", out),
 		exactLife(from, some, runlife.Kind{Clocks: true}, "life of runs with clocks", "--life --clocks", out),
 		exactLife(from, some, runlife.Kind{Rosters: true}, "life of runs with rosters", "--life --rosters", out),
+		exactLife(from, some, runlife.Kind{Verified: true}, "life of verified runs", "--life --verified", out),
+		exactLife(from, some, runlife.Kind{Modules: true}, "life of runs with modules", "--life --modules", out),
 		exactLife(from, some, runlife.Kind{Stealing: true}, "life of runs with stealing", "--life --stealing", out),
 		exactLife(from, some, runlife.Kind{Stealing: true, Rosters: true}, "life of runs with stealing and rosters",
 			"--life --stealing --rosters", out))
@@ -193,6 +195,8 @@ func replay(args []string, out, _ io.Writer) error {
 	rosters := fs.Bool("rosters", false, "in it runs decide who takes part")
 	cuts := fs.Bool("cuts", false, "in it members end between a write and what follows from it")
 	clocks := fs.Bool("clocks", false, "in it members' clocks are wrong for a while")
+	verified := fs.Bool("verified", false, "in it owners verify their runs, and members lie")
+	modules := fs.Bool("modules", false, "in it runs need modules that are fetched")
 	if err := parse(fs, args, 1, 1, out); err != nil {
 		return err
 	}
@@ -200,11 +204,12 @@ func replay(args []string, out, _ io.Writer) error {
 	if err != nil {
 		return usage("%q is not a seed, a whole number", fs.Arg(0))
 	}
-	if (*stealing || *rosters || *cuts || *clocks) && !*lives {
-		return usage("--stealing, --rosters, --cuts and --clocks go with --life")
+	kind := runlife.Kind{Stealing: *stealing, Rosters: *rosters, Cuts: *cuts, Clocks: *clocks, Verified: *verified,
+		Modules: *modules}
+	if kind != (runlife.Kind{}) && !*lives {
+		return usage("--stealing, --rosters, --cuts, --clocks, --verified and --modules go with --life")
 	}
 	if *lives {
-		kind := runlife.Kind{Stealing: *stealing, Rosters: *rosters, Cuts: *cuts, Clocks: *clocks}
 		return runlife.Replay(seed, kind, out)
 	}
 	c := sim.Schedule(seed, *kinds)

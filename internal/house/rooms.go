@@ -115,7 +115,7 @@ var rooms = []room{
 	{dir: "internal/calendar", tests: []string{"internal/wallclock"}},
 	{dir: "internal/wallclock"},
 	{dir: "internal/sim/runlife", knows: []string{"internal/sim/agenda", "internal/wallclock", "job", "runs", "steal",
-		"steal/policy", "internal/driver", "internal/port"}},
+		"steal/policy", "internal/driver", "internal/port", "verify"}},
 	{dir: "internal/sim/record", knows: []string{".", "internal/engine", "job", "internal/sim", "internal/wire"}},
 	{dir: "apps", knows: []string{".", "internal/cause", "internal/durable"}},
 	{dir: "apps/all", knows: []string{"apps", "apps/*"},

@@ -106,9 +106,10 @@ func (w *world) end() {
 				w.fail("run %d was suspended, and is %s: %s", p.n, i.State, i.Why)
 			}
 		case !there && p.damaged && w.forgotten(p): // all that was known of it was on a disk that lost it
-		case !there && p.damaged && p.killer && !w.tried(p): // those who know of it leave it alone, and do not tell
+		case !there && p.damaged && (p.killer || p.module != 0) && !w.tried(p): // who knows is silent
 		case p.suspended, i.State == runs.StateCancelled: // a command was cut off by a crash
 		case i.State == runs.StateSuspended && (w.clocks == nil || p.outdated() || p.slept):
+		case i.State == runs.StateRefused && p.gone():
 		case p.killer:
 			w.endOfKiller(p, &i, have)
 		case i.State != runs.StateDone || !have && i.Unsaved == nil:
@@ -163,6 +164,14 @@ func (w *world) endAt(p *project, o *member, i *runs.Info, there bool) {
 	if o.session(p) != nil && (!there || i.State.Ended()) {
 		w.fail("%s takes part in run %d, which is %q", o.id, p.n, i.State)
 	}
+	if over := i.State == runs.StateDone || i.State == runs.StateCancelled; over && there && i.Unsaved == nil {
+		if j, known := o.core.Run(p.id); known && j.State == runs.StateRefused {
+			w.fail("%s leaves run %d alone, which is %q: %s", o.id, p.n, i.State, j.Why)
+		}
+		if o.kept[p.id] != nil {
+			w.fail("%s has a checkpoint of run %d, which is %q", o.id, p.n, i.State)
+		}
+	}
 	for _, kind := range []runs.File{runs.HeldFile, runs.RivalFile} {
 		a, held := o.files[fileName{kind, p.id}].(*runs.Answer)
 		switch {
@@ -199,8 +208,11 @@ const maxFailures = 10
 //     holds its root;
 //   - a roster that is believed was made by the owner or a deputy, and no older one comes after it; some time after
 //     the last fault there is one;
-//   - after some quiet every run has an answer at its owner, unless that has cancelled or suspended it, nobody
-//     takes part in it any more, and nobody keeps what its owner has.
+//   - of a run that is verified there is no answer but its owner's, no roster, and no failure but by jobs that have
+//     killed members in two hands, or a process of its owner's; nobody is caught who is honest;
+//   - some time after the last fault whoever can take part in a run does, unless a roster says who;
+//   - after some quiet every run has an answer at its owner, unless that has cancelled or suspended it, or its module
+//     is nowhere; nobody takes part in it any more or leaves it alone, and nobody keeps what its owner has.
 func Check(from, n uint64, kind Kind) (total Counts, failures []Failure) {
 	for seed := from; seed < from+n; seed++ {
 		c, err := Run(seed, kind, nil)
@@ -232,6 +244,10 @@ func (c *Counts) add(d *Counts) {
 	c.Benched += d.Benched
 	c.Agreed += d.Agreed
 	c.Alone += d.Alone
+	c.Compared += d.Compared
+	c.Caught += d.Caught
+	c.Fetched += d.Fetched
+	c.Helped += d.Helped
 }
 
 // Replay runs a schedule twice and is an error if the two are not the same; the trace of the first is written.

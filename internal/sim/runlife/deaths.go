@@ -67,6 +67,9 @@ func failure(p *project) runs.Outcome {
 func (w *world) doomed(m *member, o runs.Doom) {
 	p := w.byID[o.Run]
 	w.counts.Doomed++
+	if p.strict() && m != p.owner {
+		w.fail("%s fails run %d, which its owner verifies", m.id, p.n)
+	}
 	switch k := killing(p); {
 	case !p.killer:
 		w.fail("%s fails run %d, of whose jobs none kills", m.id, p.n)
@@ -80,19 +83,19 @@ func (w *world) doomed(m *member, o runs.Doom) {
 // endOfKiller looks at what has become of a run that kills: it has failed, unless fewer than two members are there
 // who can say that it does.
 func (w *world) endOfKiller(p *project, i *runs.Info, have bool) {
-	witnesses := 0
+	var witnesses []*member
 	for m, life := range p.victims {
 		if m.life == life {
-			witnesses++
+			witnesses = append(witnesses, m)
 		}
 	}
 	switch {
 	case i.State == runs.StateFailed && (have || i.Unsaved != nil):
-	case i.State == runs.StateRefused && witnesses < 2:
+	case i.State == runs.StateRefused && !p.convincing(witnesses):
 	case i.State == runs.StateRefused && p.outdated(): // nobody else takes part
 	case i.State == runs.StateRefused && p.unkept: // it had failed, in an earlier life; the others have buried it
 	default:
-		w.fail("run %d has killed the processes of %d members who are there, and is %q: %s", p.n, witnesses, i.State,
+		w.fail("run %d has killed the processes of %d members who are there, and is %q: %s", p.n, len(witnesses), i.State,
 			i.Why)
 	}
 }

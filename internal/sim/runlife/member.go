@@ -36,6 +36,7 @@ type member struct {
 	leaving  []*part                 // in runs whose rosters do without this member
 	numbers  map[numbered]uint64     // of rosters that were believed, in this life
 	tolls    map[job.RunID]runs.Toll // when runs have killed the process here, in all lives
+	library  library
 }
 
 type fileName struct {
@@ -55,7 +56,6 @@ func (m *member) Alive(id runs.PeerID) bool {
 	return o != nil && m.w.now-m.seen[o.i] <= lost
 }
 func (m *member) Admitted(id runs.PeerID) bool { return m.w.member(id) != nil }
-func (m *member) Hand(id runs.PeerID) string   { return string(id) }
 func (m *member) Computes(runs.PeerID) bool    { return true }
 func (m *member) Hands(*runs.Manifest) int     { return 2 }
 func (m *member) Partners(*runs.Manifest) (list []runs.PeerID) {
@@ -81,6 +81,7 @@ func (m *member) boot() {
 	m.sessions, m.orders, m.busy, m.full = nil, nil, w.now, false
 	m.tickets, m.finals = map[runs.Ticket]func(*runs.Refusal){}, map[job.RunID]bool{}
 	m.trouble, m.leaving, m.numbers = map[fileName]bool{}, nil, map[numbered]uint64{}
+	m.library.waiting = map[*project]*wait{}
 	m.seen, m.met = make([]time.Duration, len(w.members)), make([]bool, len(w.members))
 	for i := range m.seen {
 		m.seen[i] = w.now - 2*lost
@@ -89,7 +90,7 @@ func (m *member) boot() {
 	m.input(m.core.Recall(m.clock(), m.recall()))
 	for _, p := range w.runs {
 		if k := m.kept[p.id]; k != nil {
-			m.input(m.core.Dormant(m.clock(), k.manifest, ""))
+			m.input(m.core.Dormant(m.clock(), k.manifest, m.library.unfit(p)))
 		}
 	}
 	life := m.life
@@ -103,6 +104,7 @@ func (m *member) boot() {
 				}
 			}
 			m.input(m.core.Tick(m.clock()))
+			m.library.keepUp()
 			w.lookAtOutsiders(m)
 			m.decide()
 			w.after(time.Second, tick)
@@ -159,7 +161,7 @@ func (m *member) recall() *runs.Recalled {
 			d.Answers = append(d.Answers, r)
 		}
 		if o, ok := m.files[fileName{runs.OwnFile, p.id}].(runs.Own); ok {
-			d.Own = append(d.Own, runs.RecalledOwn{Own: o})
+			d.Own = append(d.Own, runs.RecalledOwn{Own: o, Unfit: m.library.unfit(p)})
 		}
 		for _, kind := range []runs.File{runs.HeldFile, runs.RivalFile} {
 			if a, ok := m.files[fileName{kind, p.id}].(*runs.Answer); ok {
@@ -210,11 +212,11 @@ func (m *member) carryOut(o runs.Order) {
 		m.tellAll(func(to *member) []runs.Order { return to.core.Claimed(to.clock(), &o.Claim, m.id) })
 	case runs.Start:
 		p := w.byID[o.Manifest.Run]
-		if m.kept[p.id] == nil {
-			m.kept[p.id] = &checkpoint{}
+		if m.kept[p.id] == nil && (m == p.owner || !p.strict()) {
+			m.kept[p.id] = &checkpoint{manifest: o.Manifest}
 		}
-		if m.kept[p.id].manifest = o.Manifest; m.tolls[p.id].Quarantined() {
-			m.input(m.core.NotStarted(m.clock(), p.id, m.tolls[p.id].Text(p.id)))
+		if why := m.prevents(p); why != "" {
+			m.input(m.core.NotStarted(m.clock(), p.id, why))
 		} else {
 			m.begin(p, o.Fresh)
 		}
@@ -279,6 +281,7 @@ func (m *member) write(name fileName, content any) {
 			m.trouble[name] = true
 		} else {
 			m.w.wrote(m, name, content)
+			m.w.byID[name.run].wrote(m, name, content)
 			m.files[name], m.dates[name] = content, m.clock().Round(0)
 			if m.w.cut(m) {
 				return
@@ -326,7 +329,7 @@ func (m *member) question(id job.RunID, whom runs.PeerID, full bool, done func(*
 			t.Tombstone, t.Claim, t.Over, t.Led, t.Known = k.Tombstone, k.Claim, k.Over, k.Led, k.Known
 			t.Roster, t.RosterAge = k.Roster, k.RosterAge
 			if k.Manifest != nil || k.Held {
-				t.Manifest = m.w.byID[id].manifest
+				t.Manifest, t.Unfit = m.w.byID[id].manifest, m.library.unfit(m.w.byID[id])
 			}
 			if s := t.Tombstone; s != nil && s.Author == m.w.byID[id].manifest.Owner && s.Reason.Final() {
 				m.finals[id] = true

@@ -49,12 +49,14 @@ func (m *member) join(p *project, fresh bool) *part {
 	for _, id := range p.manifest.Deputies {
 		run.Deputies = append(run.Deputies, steal.PeerID(id))
 	}
+	proving := x.plan(&run)
 	core, err := steal.NewCore(cfg, run, steal.Address{Peer: steal.PeerID(m.id), Inc: m.parts}, x.members(), advice,
 		rand.New(rand.NewPCG(m.w.random.Uint64(), 12)))
 	if err != nil {
 		panic(err) // the configuration is a good one
 	}
-	x.driver = driver.New(driver.Config{Core: core, Engine: &x.engine, Transport: x, Store: x})
+	x.driver = driver.New(driver.Config{Core: core, Engine: &x.engine, Transport: x, Store: x,
+		Notary: x.notary(), Proving: proving})
 	x.settle()
 	return x
 }
@@ -64,7 +66,7 @@ func (x *part) others() (list []steal.PeerID) {
 	m := x.m
 	in, _ := m.core.Musters.Seated(x.p.id)
 	for _, o := range m.w.members {
-		if m.Alive(o.id) && (o == m || in(o.id)) {
+		if m.Alive(o.id) && (o == m || in(o.id) && (!x.p.strict() || m == x.p.owner || o == x.p.owner)) {
 			list = append(list, steal.PeerID(o.id))
 		}
 	}
@@ -82,6 +84,9 @@ func (x *part) members() *steal.Members {
 // recall gives a part what the checkpoint has, when the disk has been read.
 func (x *part) recall(c *checkpoint) {
 	x.later(x.m.w.some(100*time.Millisecond), func() {
+		if c == nil {
+			return
+		}
 		if c.answer != nil {
 			x.answered(c.answer)
 		} else if len(c.parts) > 0 {
@@ -170,6 +175,7 @@ func (x *part) Send(m *steal.Message) {
 		x.later(time.Millisecond, func() { x.driver.SendFailed(x.now(), m) })
 		return
 	}
+	m = x.spoil(m)
 	w.send(from, to, func() {
 		switch y := to.part(x.p, m.To.Inc); {
 		case y != nil:

@@ -40,6 +40,10 @@ func (m *member) Cluster(id runs.PeerID) string {
 // Enroll signs: the statement says who has made it.
 func (m *member) Enroll(r *runs.Roster) []byte {
 	p := m.w.byID[r.Run]
+	if p.strict() {
+		m.w.fail("%s makes a roster of run %d, which is verified", m.id, p.n)
+		return nil
+	}
 	if p.said[m.id] == nil {
 		p.said[m.id] = map[uint64]*runs.Roster{}
 	}

@@ -70,6 +70,32 @@ func TestSchedulesWithRosters(t *testing.T) {
 	}
 }
 
+// The same with runs that their owners verify, and members in one hand that lie: about answers, about who leads, about
+// jobs that kill and, where jobs are moved by package steal, about what comes of them.
+func TestSchedulesOfVerifiedRuns(t *testing.T) {
+	c, failures := Check(0, 70, Kind{Verified: true})
+	d, stolen := Check(0, 20, Kind{Verified: true, Stealing: true})
+	_, more := Check(0, 20, Kind{Verified: true, Modules: true, Rosters: true, Cuts: true})
+	for _, f := range slices.Concat(failures, stolen, more) {
+		t.Errorf("seed %d: %v", f.Seed, f.Err)
+	}
+	if c.Answers == 0 || c.Doomed == 0 || c.Helped == 0 || d.Compared == 0 || d.Caught == 0 {
+		t.Errorf("the schedules are too tame: %+v, %+v", c, d)
+	}
+}
+
+// The same with runs that need a module, which not everybody has.
+func TestSchedulesWithModules(t *testing.T) {
+	c, failures := Check(0, 70, Kind{Modules: true})
+	_, stolen := Check(0, 20, Kind{Modules: true, Stealing: true})
+	for _, f := range slices.Concat(failures, stolen) {
+		t.Errorf("seed %d: %v", f.Seed, f.Err)
+	}
+	if c.Answers == 0 || c.Fetched == 0 || c.Helped == 0 {
+		t.Errorf("the schedules are too tame: %+v", c)
+	}
+}
+
 // Schedules that have found a mistake: in the order of disk and tombstone (41, 143), of answers that were
 // kept and never told of (329), or given away (30979, 36519), or never given up (10739 and those after it), of
 // deaths that were forgotten (9638),
@@ -117,7 +143,8 @@ func TestRegressionsWithClocks(t *testing.T) {
 // The same seed gives the same run.
 func TestReplay(t *testing.T) {
 	for seed := range uint64(12) {
-		kind := Kind{Stealing: seed%2 == 0, Rosters: seed%4 > 1, Clocks: seed%3 == 0}
+		kind := Kind{Stealing: seed%2 == 0, Rosters: seed%4 > 1, Clocks: seed%3 == 0,
+			Verified: seed%3 == 1, Modules: seed%3 > 0}
 		if err := Replay(seed, kind, io.Discard); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}

@@ -27,6 +27,10 @@ type Kind struct {
 	Cuts bool
 	// Clocks has members' clocks be wrong for a while.
 	Clocks bool
+	// Verified has most runs be verified by their owners, and some members lie.
+	Verified bool
+	// Modules has most runs need a module, which is fetched.
+	Modules bool
 }
 
 // Run runs the schedule of a seed; the error says which invariant it broke.
@@ -43,15 +47,23 @@ func Run(seed uint64, kind Kind, trace io.Writer) (Counts, error) {
 	if kind.Clocks {
 		w.clocks = rand.New(rand.NewPCG(seed, 15))
 	}
+	if kind.Verified {
+		r := rand.New(rand.NewPCG(seed, 16))
+		w.party = &party{w, r.IntN(hands), r}
+	}
+	if kind.Modules {
+		w.shelves = rand.New(rand.NewPCG(seed, 17))
+	}
 	n := 2 + w.random.IntN(5)
 	w.side = make([]int, n)
 	if w.chance(0.7) {
 		w.loss = 0.2 * w.random.Float64()
 	}
 	for i := range n {
-		w.members = append(w.members, &member{w: w, i: i, id: runs.PeerID(fmt.Sprintf("p%d", i)),
-			files: map[fileName]any{}, dates: map[fileName]time.Time{}, kept: map[job.RunID]*checkpoint{},
-			tolls: map[job.RunID]runs.Toll{}})
+		m := &member{w: w, i: i, id: runs.PeerID(fmt.Sprintf("p%d", i)), files: map[fileName]any{},
+			dates: map[fileName]time.Time{}, kept: map[job.RunID]*checkpoint{}, tolls: map[job.RunID]runs.Toll{}}
+		m.library = library{m: m, has: map[moduleID]bool{}}
+		w.members = append(w.members, m)
 	}
 	for _, m := range w.members {
 		m.boot()
@@ -69,10 +81,19 @@ func Run(seed uint64, kind Kind, trace io.Writer) (Counts, error) {
 			})
 		}
 	}
+	for range 40 {
+		w.party.scheme()
+		w.wear()
+	}
 	w.run(troubled)
 	w.heal()
+	if kind.Verified || kind.Modules {
+		w.after(settled, func() { helped(w) })
+	}
 	if kind.Rosters {
 		w.after(settled, w.agreed)
+	}
+	if kind.Rosters || kind.Verified || kind.Modules {
 		w.run(troubled + settled)
 	}
 	w.run(w.now + quiet)
@@ -112,6 +133,9 @@ func (w *world) submit() {
 		}
 	}
 	w.adapt(p)
+	w.party.prove(p)
+	p.need(w.shelves)
+	p.work = min(p.work, quiet)
 	w.runs = append(w.runs, p)
 	w.byID[p.id] = p
 	w.say("%s submits run %d, %s of work, deputies %v", m.id, p.n, p.work, p.manifest.Deputies)
@@ -205,7 +229,7 @@ func (w *world) lie() {
 		return
 	}
 	p := w.runs[w.random.IntN(len(w.runs))]
-	if m == p.owner {
+	if m == p.owner || p.strict() {
 		return
 	}
 	c := &runs.Claim{Run: p.id, Author: m.id, Hash: runs.Hash{9, byte(w.random.Uint32())}, Sealed: []byte("lie")}

@@ -95,6 +95,7 @@ func (m *member) compute() {
 		case s.root:
 		case better:
 			s.silence = 0
+		case s.p.strict() && m != s.p.owner: // nobody else may have the root
 		default:
 			if s.silence += beat; s.silence >= lease+time.Duration(rank(s.p, m))*time.Second {
 				s.root = true

@@ -27,6 +27,8 @@ type world struct {
 	rosters *rand.Rand // of who is to take part; nil: runs do not adapt
 	cuts    *rand.Rand // of writes that nobody hears the end of; nil: there are none
 	clocks  *rand.Rand // of clocks that are wrong; nil: none is
+	party   *party     // who lies, where runs are verified
+	shelves *rand.Rand // of modules; nil: no run needs one
 	trace   io.Writer
 	broken  error
 	counts  Counts
@@ -41,6 +43,9 @@ type Counts struct {
 	// Rosters that were made, members that left because of one, and how often all had the same in the end, or one had
 	// none.
 	Rosters, Benched, Agreed, Alone uint64
+	// Outcomes of runs that are verified, lies that were caught, modules that came, and how often a member took part in
+	// a run some time after the last fault.
+	Compared, Caught, Fetched, Helped uint64
 }
 
 // project is a run as the schedule knows it: more than any peer does.
@@ -66,6 +71,7 @@ type project struct {
 	said                 said            // rosters; nil: it does not adapt
 	decided              time.Duration   // when the last one was made
 	victims              map[*member]int // whom it has killed, in which life of the member last
+	module               moduleID        // that it needs
 }
 
 // after has something happen.
