@@ -341,7 +341,7 @@ func TestAbout(t *testing.T) {
 // GivenCertificate makes one for this machine, and gives the paths of its files.
 func GivenCertificate(t *testing.T) (cert, key string) {
 	t.Helper()
-	made, err := ownCertificate(netip.MustParseAddr("127.0.0.1"))
+	made, err := ownCertificate(netip.MustParseAddr("127.0.0.1"), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,7 @@
 package gateway
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/sha256"
-	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
 	"embed"
 	"encoding/base64"
 	"encoding/json"
@@ -15,13 +9,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/big"
-	"net"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
-	"time"
 
 	drawing "github.com/satin-peer/satin/dashboard/web"
 	"github.com/satin-peer/satin/internal/wire"
@@ -252,43 +242,3 @@ func (s *Server) guard(next http.Handler) http.Handler {
 func encodeTicket(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
 func decodeTicket(text string) ([]byte, error) { return base64.RawURLEncoding.DecodeString(text) }
-
-// certificateFor is the certificate of a gateway; nil: it is served in plain.
-func certificateFor(cfg *Config, at netip.Addr) (*tls.Certificate, error) {
-	switch {
-	case cfg.CertFile != "" || cfg.KeyFile != "":
-		c, err := tls.LoadX509KeyPair(cfg.CertFile, cfg.KeyFile)
-		if err != nil {
-			return nil, fmt.Errorf("%w: the certificate %q with the key %q: %w", ErrConfig, cfg.CertFile,
-				cfg.KeyFile, err)
-		}
-		return &c, nil
-	case at.IsLoopback():
-		return nil, nil
-	}
-	return ownCertificate(at)
-}
-
-// ownLife is how long a certificate is good that was made here: browsers take none that is good for longer.
-const ownLife = 397 * 24 * time.Hour
-
-// ownCertificate makes one that nobody has signed.
-func ownCertificate(at netip.Addr) (*tls.Certificate, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
-	if err != nil {
-		return nil, err
-	}
-	now := time.Now()
-	t := &x509.Certificate{SerialNumber: serial, Subject: pkix.Name{CommonName: "satin-peer"},
-		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(ownLife), KeyUsage: x509.KeyUsageDigitalSignature,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, IPAddresses: []net.IP{at.AsSlice()}}
-	der, err := x509.CreateCertificate(rand.Reader, t, t, &key.PublicKey, key)
-	if err != nil {
-		return nil, err
-	}
-	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
-}

@@ -157,8 +157,7 @@ func Open(cfg Config) (*Server, error) {
 	}
 	s.listener = turned{l, newTurnstile(each, all)}
 	if s.tls {
-		s.listener = tls.NewListener(s.listener, &tls.Config{Certificates: []tls.Certificate{*certificate},
-			MinVersion: tls.VersionTLS12})
+		s.listener = tls.NewListener(s.listener, &tls.Config{GetCertificate: certificate, MinVersion: tls.VersionTLS12})
 	}
 	s.http = &http.Server{Handler: s.guard(s.handler()), ReadHeaderTimeout: helloWithin, ReadTimeout: helloWithin,
 		WriteTimeout: pagesWithin, IdleTimeout: idleFor, MaxHeaderBytes: maxHeader,
