@@ -33,3 +33,19 @@ func TestRefusedOwnRunIsAnnounced(t *testing.T) {
 		t.Errorf("it is %q, and %v is announced", stateOf(c, m), told)
 	}
 }
+
+// Guards that what is kept of a run goes when its owner ends it, also where it was given up for want of what it needs.
+func TestRunThatWasLetGoEnds(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := manifest(1, "o")
+	c.Announced(noon, m.Run, "x")
+	c.Fetched(noon, &Told{Run: m.Run, From: "x", Manifest: m, Unfit: "its module is not here"})
+	c.Tick(noon.Add(2 * time.Minute))
+	if stateOf(c, m) != StateCancelled {
+		t.Fatalf("it is %q", stateOf(c, m))
+	}
+	orders := c.Buried(noon.Add(3*time.Minute), &Tombstone{Run: m.Run, Author: "o", Reason: Finished, Until: m.Expires})
+	if len(of[Discard](orders)) != 1 || stateOf(c, m) != StateDone {
+		t.Errorf("it is %q, and the orders are %v", stateOf(c, m), orders)
+	}
+}

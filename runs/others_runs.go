@@ -19,7 +19,7 @@ func (x *others) adopt(m *Manifest, unfit string) bool {
 	}
 	active, owners, bytes, ownersBytes := 0, 0, len(m.Sealed), len(m.Sealed)
 	for _, r := range x.runs {
-		if !r.state.Ended() || r.state == StateRefused {
+		if r.m.Run != m.Run && (!r.state.Ended() || r.state == StateRefused) {
 			active++
 			bytes += len(r.m.Sealed)
 			if r.m.Owner == m.Owner {
@@ -51,8 +51,8 @@ func (x *others) adopt(m *Manifest, unfit string) bool {
 
 // buried is about a run whose owner has said what becomes of it.
 func (x *others) buried(r *run, s *Tombstone) {
-	if r.state == StateSuspended && s.Reason.Final() {
-		r.state = StateRefused // it was left alone, and what is still kept of it goes now
+	if r.lost && s.Reason.Final() {
+		r.state = StateRefused // it was given up, and what is still kept of it goes now
 	}
 	switch s.Reason {
 	case Finished:

@@ -96,6 +96,9 @@ func Run(seed uint64, kind Kind, trace io.Writer) (Counts, error) {
 	if kind.Rosters || kind.Verified || kind.Modules {
 		w.run(troubled + settled)
 	}
+	if kind.Verified || kind.Modules { // and their work is long
+		w.run(w.now + settled)
+	}
 	w.run(w.now + quiet)
 	if w.broken == nil {
 		w.end()

@@ -26,7 +26,7 @@ func (p *project) strict() bool { return p.manifest.Verify != "" }
 
 // A party are the members that lie, in one of the hands; nil: there is none, and no run is verified.
 type party struct {
-	*world
+	w      *world
 	hand   int
 	random *rand.Rand
 }
@@ -60,17 +60,17 @@ func (m *member) Hand(id runs.PeerID) string {
 // scheme draws when they say something.
 func (y *party) scheme() {
 	if y != nil {
-		y.after(time.Duration(y.random.Int64N(int64(troubled))), y.deceive)
+		y.w.after(time.Duration(y.random.Int64N(int64(troubled))), y.deceive)
 	}
 }
 
 // deceive has all liars say the same that is not true.
 func (y *party) deceive() {
-	if len(y.runs) == 0 {
+	if len(y.w.runs) == 0 {
 		return
 	}
-	p, what := y.runs[y.random.IntN(len(y.runs))], y.random.IntN(3)
-	for _, m := range y.members {
+	p, what := y.w.runs[y.random.IntN(len(y.w.runs))], y.random.IntN(3)
+	for _, m := range y.w.members {
 		if y.has(m) && m.core != nil && m != p.owner && !slices.Contains(p.manifest.Deputies, m.id) {
 			y.lie(m, p, what) // a deputy was trusted
 		}
@@ -78,7 +78,7 @@ func (y *party) deceive() {
 }
 
 func (y *party) lie(m *member, p *project, what int) {
-	w := y.world
+	w := y.w
 	out := outcomeOf(fmt.Appendf(nil, "lie %d", y.random.IntN(3)))
 	c := &runs.Claim{Run: p.id, Author: m.id, Hash: out.Hash, At: m.clock().Unix(), Until: p.manifest.Expires,
 		Sealed: []byte("lie")}
