@@ -36,6 +36,7 @@ type answering struct {
 // assemble makes the parts of a peer, has what was left of earlier lives go on, and lets the others in.
 func assemble(p *Peer, apps []Application) error {
 	a := &assembly{peer: p, key: p.host.Network().Peerstore().PrivKey(p.host.ID())}
+	p.cfg.Runs.Life, p.cfg.Runs.Seen = p.host.Incarnation(), p.host.Seen()
 	if err := a.openCatalog(apps); err != nil {
 		return err
 	}
@@ -80,7 +81,6 @@ func assemble(p *Peer, apps []Application) error {
 		return err
 	}
 	p.work = &work{used: p.crew.arbiter.used}
-	p.cfg.Runs.Life = p.host.Incarnation()
 	p.runs = newConductor(p.base, outside{
 		self: runs.PeerID(self), key: a.key, host: p.host, apps: a.apps, swarm: p.swarm, voice: p.voice, files: p.files,
 		checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew, jury: jury, work: p.work,

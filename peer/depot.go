@@ -97,6 +97,7 @@ func (x *depot) open(cfg *Config, q *quota) (err error) {
 	if cfg.Deposits != (deposits.Config{}) {
 		bounds = cfg.Deposits
 	}
+	bounds.Seen = cfg.Runs.Seen
 	dir := filepath.Join(cfg.Host.StateDir, "deposits")
 	if x.files, err = openCabinet(x.base, filepath.Join(dir, "items"), ".item", 0); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satin-peer/satin/internal/calendar"
 	"github.com/satin-peer/satin/internal/wallclock"
 )
 
@@ -142,5 +143,54 @@ func TestNumbersGrowWithLives(t *testing.T) {
 	}
 	if words[0] >= words[1] || rosters[0] >= rosters[1] {
 		t.Errorf("the numbers are %d, and of rosters %d", words, rosters)
+	}
+}
+
+// While the clock is ahead another's run is older than the volunteer allows, and ends here; what is kept of it goes
+// only when the clock is believed, and when it is right before that the run is taken up with what is kept.
+func TestLongestLifeWhileTheClockIsAhead(t *testing.T) {
+	for _, long := range []bool{false, true} {
+		cfg := DefaultConfig()
+		cfg.LongestLife = 48 * time.Hour
+		c, _ := coreOf(cfg)
+		m, off := manifest(1, "o"), time.Duration(0)
+		m.Created -= 60
+		at := func(after time.Duration) time.Time { return wallclock.Time(noon.Add(after+off), after) }
+		c.Fetched(at(0), &Told{Run: m.Run, From: "x", Manifest: m})
+		off = 1000 * 24 * time.Hour
+		var orders []Order
+		for after := time.Hour; after < 5*time.Hour || long && after < 14*time.Hour; after += time.Hour {
+			orders = append(orders, c.Tick(at(after))...)
+		}
+		stops, gone := of[Stop](orders), of[Discard](orders)
+		if len(stops) != 1 || stops[0].Discard || len(gone) > 0 != long || stateOf(c, m) != StateRefused {
+			t.Errorf("ahead for long: %t: it is %q; stopped %v, discarded %v", long, stateOf(c, m), stops, gone)
+		}
+		off = 0
+		c.Tick(at(15 * time.Hour))
+		if took := of[Start](c.Fetched(at(15*time.Hour), &Told{Run: m.Run, From: "x", Manifest: m})); len(took) != 1 {
+			t.Errorf("ahead for long: %t: it is not taken up again", long)
+		}
+	}
+}
+
+// What earlier lives have seen of the calendar counts: a desktop that is on for three hours at a time lets go of what
+// is over.
+func TestShortLivesLetGo(t *testing.T) {
+	m := manifest(1, "o")
+	s := &Tombstone{Run: m.Run, Author: "o", Reason: Cancelled, Until: noon.Unix() + 3600}
+	var seen calendar.Seen
+	for life := range 4 {
+		cfg := DefaultConfig()
+		cfg.Seen = seen
+		c, _ := coreOf(cfg)
+		c.Buried(wallclock.Time(noon.AddDate(0, 0, life), 0), s)
+		for after := time.Duration(0); after <= 3*time.Hour; after += time.Hour {
+			c.Tick(wallclock.Time(noon.AddDate(0, 0, life).Add(after), after))
+		}
+		if gone := c.graves.by(m.Run, "o") == nil; gone != (life > 0) {
+			t.Errorf("in life %d a tombstone has gone: %t", life, gone)
+		}
+		seen = c.day.Seen
 	}
 }

@@ -11,6 +11,8 @@ type Config struct {
 	// Life is the number of this start of the peer, which grows with each: what it numbers in one life comes after what
 	// it has numbered before, whatever the clock says.
 	Life uint64
+	// Seen is what earlier lives have seen of the calendar.
+	Seen calendar.Seen
 	// Doubt is for how long the clock must have shown a date before anything is over by it.
 	Doubt time.Duration
 	// Active bounds the runs that a peer takes part in or has refused, PerOwner those of one owner among them.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/satin-peer/satin/internal/calendar"
 )
 
 // Core is what one peer knows and decides about runs. Each input says what time it is, and gives the orders that follow
@@ -24,7 +26,8 @@ type Core struct {
 // New makes the core of a peer that knows of no run.
 func New(cfg Config, self PeerID, view View, signer Signer) *Core {
 	c := &Core{
-		table: table{cfg: cfg, self: self, view: view, signer: signer, runs: map[RunID]*run{},
+		table: table{cfg: cfg, day: calendar.Calendar{Seen: cfg.Seen}, self: self, view: view, signer: signer,
+			runs:   map[RunID]*run{},
 			graves: newTombstones(self, cfg.Graves, cfg.GravesOf, view.Admitted)},
 		fetches: newFetches(&cfg),
 	}
@@ -288,7 +291,7 @@ func (c *Core) NotStarted(now time.Time, id RunID, why string) []Order {
 			r.state, r.why, r.ended = StateRunning, "", time.Time{}
 			c.start(r, false)
 		default:
-			delete(c.runs, id)
+			r.lost = true // and not forgotten: what is kept of it goes when it is over
 		}
 	})
 }

@@ -106,17 +106,22 @@ func (s *refusals) written(trouble string) {
 
 // outlived ends another peer's run that has been here for as long as the volunteer allows. Its owner's clock is
 // believed only to make it older. One that is not that old after all, as this peer's clock was wrong, is taken up again
-// when it is heard of.
+// when it is heard of; so what is kept of it stays until the clock is believed.
 func (s *refusals) outlived(r *run) bool {
 	since := r.began
 	if made := time.Unix(r.m.Created, 0); made.Before(since) {
 		since = made
 	}
-	switch old := s.cfg.LongestLife > 0 && !r.mine && s.now.Sub(since) >= s.cfg.LongestLife; {
+	most := s.cfg.LongestLife
+	sure := s.now.Sub(r.began) >= most || s.day.Date.Sub(time.Unix(r.m.Created, 0)) >= most
+	switch old := most > 0 && !r.mine && s.now.Sub(since) >= most; {
 	case old && !r.state.Ended():
 		s.end(r, StateRefused, fmt.Sprintf("it is older than %s, which is the longest that runs of others may live here",
-			s.cfg.LongestLife), true)
-		r.outlived = true
+			most), sure)
+		r.outlived, r.doubtful = true, !sure
+	case old && sure && r.doubtful && r.state == StateRefused:
+		r.doubtful = false
+		s.order(Discard{r.m.Run})
 	case !old && r.outlived && r.state == StateRefused:
 		delete(s.runs, r.m.Run)
 		s.order(Forget{r.m.Run})

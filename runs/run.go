@@ -42,6 +42,7 @@ type run struct {
 	started   bool   // taken part in, in this life
 	unwanted  bool   // refused because the user says so
 	outlived  bool   // refused because of its age
+	doubtful  bool   // by a clock that is not believed: what is kept of it is still there
 	unfit     bool   // refused because it cannot be computed here
 	holdsRoot bool   // the root job runs here
 	seq       uint64 // of the last tombstone of an own run

@@ -33,6 +33,7 @@ type Config struct {
 
 	MaxSize      int64         // bytes of a deposit
 	Life         time.Duration // the longest that one is kept from when it was asked for
+	Seen         calendar.Seen // what earlier lives have seen of the calendar
 	Doubt        time.Duration // how long the clock must have shown a date before a deposit is over by it
 	Own          int           // deposits of this machine's own user
 	Most, MostOf int           // deposits of others, and of one of them
@@ -134,7 +135,8 @@ type word struct {
 // New makes the core of a peer; items are those of earlier lives, and over those for which there is no room any more.
 // Size gives the bytes of a deposit that are on the disk, 0 if there is none.
 func New(cfg Config, self PeerID, room Room, size func(Hash) int64, items []Item) *Core {
-	c := &Core{cfg: cfg, self: self, room: room, size: size, items: map[Hash]*item{},
+	c := &Core{cfg: cfg, day: calendar.Calendar{Seen: cfg.Seen}, self: self,
+		room: room, size: size, items: map[Hash]*item{},
 		coming: map[Hash]arrival{}, of: map[PeerID]int{}, sizes: map[Hash]int64{}}
 	for _, i := range items {
 		if i.Giver != "" && room.Take(i.Giver, i.Size) != "" {

@@ -120,16 +120,19 @@ func TestWhoMayCertify(t *testing.T) {
 	}
 }
 
+// never is a clock that is not believed.
+func never(int64) bool { return false }
+
 // An invitation for two is used by two, over restarts too, and by the same two again while it lasts; no more than so
 // many are open at once.
 func TestTicketsAreCounted(t *testing.T) {
 	now := time.Unix(1800000000, 0)
 	path := filepath.Join(t.TempDir(), "invitations")
-	book, err := openTicketBook(path)
+	book, err := openTicketBook(path, never)
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := book.issue(ticket{Expires: now.Unix() + 60, Uses: 2}, now)
+	secret, err := book.issue(ticket{Expires: now.Unix() + 60, Uses: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +142,7 @@ func TestTicketsAreCounted(t *testing.T) {
 		bad bool
 	}{{id: 1}, {id: 2}, {id: 3, bad: true}, {id: 1}, {id: 2, at: time.Minute},
 		{id: 1, at: 61 * time.Second, bad: true}} {
-		if book, err = openTicketBook(path); err != nil { // as after a restart
+		if book, err = openTicketBook(path, never); err != nil { // as after a restart
 			t.Fatal(err)
 		}
 		if _, err := book.redeem(secret, mustID(c.id), now.Add(c.at)); (err != nil) != c.bad ||
@@ -151,11 +154,12 @@ func TestTicketsAreCounted(t *testing.T) {
 		t.Errorf("a made-up secret: %v", err)
 	}
 	late := now.Add(48 * time.Hour)
-	if _, err := book.issue(ticket{Expires: late.Unix(), Uses: 1}, late); err != nil || len(book.all) != 1 {
+	book.reached = func(at int64) bool { return late.Unix() >= at }
+	if _, err := book.issue(ticket{Expires: late.Unix(), Uses: 1}); err != nil || len(book.all) != 1 {
 		t.Errorf("%d invitations are open, %v; an old one should be forgotten", len(book.all), err)
 	}
 	book.all = slices.Repeat(book.all, maxTickets)
-	if _, err := book.issue(ticket{Expires: late.Unix(), Uses: 1}, late); !errors.Is(err, ErrBusy) {
+	if _, err := book.issue(ticket{Expires: late.Unix(), Uses: 1}); !errors.Is(err, ErrBusy) {
 		t.Errorf("one too many: %v", err)
 	}
 }
@@ -164,11 +168,11 @@ func TestTicketsAreCounted(t *testing.T) {
 func TestSameEndByOneInvitation(t *testing.T) {
 	now := time.Unix(1800000000, 0)
 	path := filepath.Join(t.TempDir(), "invitations")
-	book, err := openTicketBook(path)
+	book, err := openTicketBook(path, never)
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := book.issue(ticket{Expires: now.Unix() + 3600, Uses: 2, Lasts: 60}, now)
+	secret, err := book.issue(ticket{Expires: now.Unix() + 3600, Uses: 2, Lasts: 60})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +181,7 @@ func TestSameEndByOneInvitation(t *testing.T) {
 		at   time.Duration
 		ends int64 // 0: it is refused
 	}{{1, 0, 60}, {2, 30 * time.Second, 90}, {1, time.Minute, 60}, {1, 61 * time.Second, 0}, {2, time.Minute, 90}} {
-		if book, err = openTicketBook(path); err != nil { // as after a restart
+		if book, err = openTicketBook(path, never); err != nil { // as after a restart
 			t.Fatal(err)
 		}
 		used, err := book.redeem(secret, mustID(c.id), now.Add(c.at))
@@ -192,7 +196,7 @@ func TestSameEndByOneInvitation(t *testing.T) {
 	}
 	defer h.Close()
 	now = time.Now()
-	if secret, err = h.tickets.issue(ticket{Expires: now.Unix() + 3600, Uses: 1, Lasts: 60}, now); err != nil {
+	if secret, err = h.tickets.issue(ticket{Expires: now.Unix() + 3600, Uses: 1, Lasts: 60}); err != nil {
 		t.Fatal(err)
 	}
 	chain, err := h.admission.redeem(mustID(1), secret)

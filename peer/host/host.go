@@ -168,7 +168,10 @@ func (h *Host) readState() (ed25519.PrivateKey, error) {
 	if h.swarm, err = openSwarm(h.state, private, h.id, h.cfg.Swarm, h.cfg.Trust == TrustInvite); err != nil {
 		return nil, err
 	}
-	if h.tickets, err = openTicketBook(h.state.path(ticketsFile)); err != nil {
+	if h.dates, err = openDatebook(h.state.path(datesFile)); err != nil {
+		return nil, err
+	}
+	if h.tickets, err = openTicketBook(h.state.path(ticketsFile), h.dates.reached); err != nil {
 		return nil, err
 	}
 	if h.allowed, err = openIDList(h.state.path(allowedFile), "peers that are let in by their ID"); err != nil {
@@ -318,6 +321,9 @@ func (h *Host) Close() error {
 	h.wg.Wait()
 	if h.book != nil {
 		errs = append(errs, h.book.save())
+	}
+	if h.dates != nil {
+		errs = append(errs, h.dates.pass(time.Now(), true))
 	}
 	return errors.Join(append(errs, h.state.close())...)
 }

@@ -50,10 +50,9 @@ func (h *Host) Invite(ctx context.Context, o InviteOptions) (line string, err er
 		return "", fmt.Errorf(
 			"%w: it could be used for %v and the membership last %v: up to %v are possible for the former, from 0 for the latter", ErrInvitation, o.For, o.Lasts, maxInvitationTime)
 	}
-	now := time.Now()
-	expires := now.Add(o.For)
+	expires := time.Now().Add(o.For)
 	secret, err := h.tickets.issue(ticket{Expires: expires.Unix(), Uses: o.Uses, MayInvite: o.MayInvite,
-		Lasts: int64(o.Lasts / time.Second)}, now)
+		Lasts: int64(o.Lasts / time.Second)})
 	if err != nil {
 		return "", err
 	}

@@ -94,6 +94,9 @@ func (s *seeker) run(ctx context.Context) {
 		case <-timer.C:
 		}
 		now := time.Now()
+		if err := s.host.dates.pass(now, false); err != nil {
+			s.host.log.Warn("noting the date", "error", err)
+		}
 		next := s.look(now)
 		if !now.Before(nextExchange) {
 			s.host.visitors.review(s.host.roll.standingOf) // memberships end

@@ -18,6 +18,7 @@ const (
 	incarnationFile = "incarnation" // the number of starts
 	swarmKeyFile    = "swarm.key"   // the swarm's private key, on those who hold it
 	swarmFile       = "swarm"       // the swarm that this peer is in, and the proof of it
+	datesFile       = "dates"       // what it has seen of the calendar
 	ticketsFile     = "invitations" // what this peer has invited to and is not used up
 	allowedFile     = "allowed"     // peers that are let in by their ID
 	revokedFile     = "revoked"     // peers that are not let in at all

@@ -37,14 +37,14 @@ func TestStateOfAKilledProcessIsSweptUp(t *testing.T) {
 // would not start any more.
 func TestTicketsCanBeReadAgain(t *testing.T) {
 	path, now := filepath.Join(t.TempDir(), ticketsFile), time.Unix(1e9, 0)
-	book := &ticketBook{path: path}
+	book := &ticketBook{path: path, reached: never}
 	used := make([]string, maxUses-1)
 	for i := range used {
 		used[i] = fmt.Sprintf("12D3KooWEfSPJ8YpT6zV2Qdqz4YVNoqJqGHdc4oC4NW9aUQZ%04d", i)
 	}
 	var secret []byte
 	for full := false; !full; {
-		next, err := book.issue(ticket{Expires: now.Unix() + 3600, Uses: maxUses, Used: used}, now)
+		next, err := book.issue(ticket{Expires: now.Unix() + 3600, Uses: maxUses, Used: used})
 		if full = err != nil; !full {
 			secret = next
 		}
@@ -52,7 +52,7 @@ func TestTicketsCanBeReadAgain(t *testing.T) {
 			t.Fatalf("%d invitations for %d are written", len(book.all), maxUses)
 		}
 	}
-	again, err := openTicketBook(path)
+	again, err := openTicketBook(path, never)
 	if err != nil || len(again.all) != len(book.all) {
 		t.Fatalf("%d invitations are there again, of %d: %v", len(again.all), len(book.all), err)
 	}

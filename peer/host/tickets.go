@@ -35,18 +35,19 @@ type ticket struct {
 
 // A ticketBook holds the tickets that can still be used, in a file.
 type ticketBook struct {
-	path string
+	path    string
+	reached func(at int64) bool // whether it is that time, as far as the clock is believed
 
 	mu  sync.Mutex
 	all []ticket
 }
 
-func openTicketBook(path string) (*ticketBook, error) {
+func openTicketBook(path string, reached func(at int64) bool) (*ticketBook, error) {
 	b, err := readSecret(path)
 	if err != nil {
 		return nil, err
 	}
-	book := &ticketBook{path: path}
+	book := &ticketBook{path: path, reached: reached}
 	if b == nil {
 		return book, nil
 	}
@@ -81,7 +82,7 @@ func hashSecret(secret []byte) string {
 }
 
 // issue makes a ticket and returns its secret.
-func (book *ticketBook) issue(t ticket, now time.Time) ([]byte, error) {
+func (book *ticketBook) issue(t ticket) ([]byte, error) {
 	secret := make([]byte, secretBytes)
 	if _, err := rand.Read(secret); err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func (book *ticketBook) issue(t ticket, now time.Time) ([]byte, error) {
 	t.Hash = hashSecret(secret)
 	book.mu.Lock()
 	defer book.mu.Unlock()
-	if book.prune(now); len(book.all) >= maxTickets {
+	if book.prune(); len(book.all) >= maxTickets {
 		return nil, fmt.Errorf("%w: %d invitations are open already; they expire", ErrBusy, maxTickets)
 	}
 	return secret, book.save(append(slices.Clone(book.all), t))
@@ -129,9 +130,11 @@ func (book *ticketBook) redeem(secret []byte, id peer.ID, now time.Time) (ticket
 	return t, book.save(next)
 }
 
-// prune forgets tickets a day after they expired; until then a peer that comes with one is told so.
-func (book *ticketBook) prune(now time.Time) {
-	book.all = slices.DeleteFunc(slices.Clone(book.all), func(t ticket) bool { return now.Unix() > t.Expires+24*60*60 })
+// prune forgets tickets a day after they expired, when that is sure; until then a peer that comes with one is told so.
+func (book *ticketBook) prune() {
+	book.all = slices.DeleteFunc(slices.Clone(book.all), func(t ticket) bool {
+		return book.reached(t.Expires + 24*60*60 + 1)
+	})
 }
 
 func (book *ticketBook) save(next []ticket) error {

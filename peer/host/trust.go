@@ -43,6 +43,7 @@ type membership struct {
 	id          peer.ID
 	incarnation uint64
 	swarm       *swarm
+	dates       *datebook
 	tickets     *ticketBook
 	allowed     *idList
 	revoked     *idList

@@ -8,7 +8,7 @@ const LogFile = "daemon.log"
 func StateNames() []string {
 	return []string{
 		"allowed", "answers", "cancelled", "checkpoints", "constants", "control", LogFile, LogFile + ".1",
-		"dashboard.json", "deaths", "deposits", "held", "hours.json", "incarnation", "invitations", "lies", "lock",
+		"dashboard.json", "dates", "deaths", "deposits", "held", "hours.json", "incarnation", "invitations", "lies", "lock",
 		"modules", "owed", "own", "paused", "peer.key", "peers", "port", "published", "receipts", "records", "refused",
 		"revocations", "revoked", "swarm", "swarm.key",
 	}
