@@ -88,7 +88,7 @@ func (p *pair) trips(kind string, count, pause int) (ask.Answer, error) {
 		return nil, err
 	}
 	own, err := a.Float("cpu")
-	a.Set("cpu", own+after-before)
+	a["cpu"] = fmt.Sprint(own + after - before)
 	return a, err
 }
 

@@ -36,8 +36,21 @@ func (a Answer) Float(key string) (float64, error) {
 	return v, nil
 }
 
-// Set adds a value.
-func (a Answer) Set(key string, value any) { a[key] = fmt.Sprint(value) }
+// Of makes an answer of names and values in turn.
+func Of(pairs ...any) Answer {
+	a := make(Answer, len(pairs)/2)
+	for pair := range slices.Chunk(pairs, 2) {
+		a[pair[0].(string)] = fmt.Sprint(pair[1])
+	}
+	return a
+}
+
+// Quantiles tells how long so many of the same took, at least one.
+func Quantiles(times []time.Duration) Answer {
+	slices.Sort(times)
+	at := func(q float64) int64 { return times[int(q*float64(len(times)-1))].Nanoseconds() }
+	return Of("count", len(times), "p50", at(0.5), "p99", at(0.99), "max", at(1))
+}
 
 // Serve answers the questions on standard input until it ends. A handler gets the words after the first one.
 func Serve(handlers map[string]func(words []string) (Answer, error)) error {

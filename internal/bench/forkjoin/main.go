@@ -131,13 +131,8 @@ func (c contender) answer(words []string) (ask.Answer, error) {
 	n, workers, times := numbers[0], numbers[1], numbers[2]
 	var result int
 	cost := clock.Best(times, func() { result = c.run(n, workers) })
-	a := ask.Answer{}
-	a.Set("wall", cost.Wall.Nanoseconds())
-	a.Set("cpu", cost.CPU.Nanoseconds())
-	a.Set("bytes", cost.Bytes)
-	a.Set("result", result)
-	a.Set("jobs", c.jobs(n))
-	return a, nil
+	return ask.Of("wall", cost.Wall.Nanoseconds(), "cpu", cost.CPU.Nanoseconds(), "bytes", cost.Bytes,
+		"result", result, "jobs", c.jobs(n)), nil
 }
 
 // profile writes a CPU profile of the three kernels on one worker.

@@ -19,7 +19,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -79,9 +78,7 @@ func (s *side) serve(words []string) (ask.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := ask.Answer{}
-	a.Set("address", address)
-	return a, nil
+	return ask.Answer{"address": address}, nil
 }
 
 func (s *side) peer(kind string) (*peerSide, error) {
@@ -123,25 +120,11 @@ func (s *side) trips(words []string) (ask.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := quantiles(trips)
-	a.Set("cpu", (clock.Process() - before).Nanoseconds())
+	a := ask.Quantiles(trips)
+	a["cpu"] = fmt.Sprint((clock.Process() - before).Nanoseconds())
 	return a, nil
-}
-
-func quantiles(trips []time.Duration) ask.Answer {
-	slices.Sort(trips)
-	at := func(q float64) int64 { return trips[int(q*float64(len(trips)-1))].Nanoseconds() }
-	a := ask.Answer{}
-	a.Set("count", len(trips))
-	a.Set("p50", at(0.5))
-	a.Set("p90", at(0.9))
-	a.Set("p99", at(0.99))
-	a.Set("max", at(1))
-	return a
 }
 
 func (s *side) cpu(words []string) (ask.Answer, error) {
-	a := ask.Answer{}
-	a.Set("cpu", clock.Process().Nanoseconds())
-	return a, nil
+	return ask.Of("cpu", clock.Process().Nanoseconds()), nil
 }

@@ -62,7 +62,7 @@ func (s *side) behind(words []string) (ask.Answer, error) {
 		default:
 		}
 	}
-	a := quantiles(trips)
-	a.Set("seconds", time.Since(began).Seconds())
+	a := ask.Quantiles(trips)
+	a["seconds"] = fmt.Sprint(time.Since(began).Seconds())
 	return a, nil
 }

@@ -28,9 +28,6 @@ func foreign(words []string) (ask.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := ask.Answer{}
-	a.Set("result", fields[0])
-	a.Set("wall", wall)
-	a.Set("cpu", (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Nanoseconds())
-	return a, nil
+	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return ask.Of("result", fields[0], "wall", wall, "cpu", cpu.Nanoseconds()), nil
 }

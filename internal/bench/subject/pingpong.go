@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"slices"
 	"strconv"
 	"time"
 
@@ -50,7 +49,7 @@ func pingpong(words []string) (ask.Answer, error) {
 		return nil, err
 	}
 	defer client.Close()
-	return quantiles(roundTrips(client, count))
+	return ask.Quantiles(roundTrips(client, count)), nil
 }
 
 func echo(server *net.UDPConn) {
@@ -86,19 +85,4 @@ func roundTrips(client *net.UDPConn, count int) []time.Duration {
 		trips = append(trips, time.Since(sent))
 	}
 	return trips
-}
-
-func quantiles(samples []time.Duration) (ask.Answer, error) {
-	if len(samples) == 0 {
-		return nil, fmt.Errorf("no samples")
-	}
-	slices.Sort(samples)
-	at := func(q float64) int64 { return samples[int(q*float64(len(samples)-1))].Nanoseconds() }
-	a := ask.Answer{}
-	a.Set("count", len(samples))
-	a.Set("p50", at(0.5))
-	a.Set("p90", at(0.9))
-	a.Set("p99", at(0.99))
-	a.Set("max", at(1))
-	return a, nil
 }

@@ -62,11 +62,7 @@ func solve(words []string) (ask.Answer, error) {
 	if failed != nil {
 		return nil, failed
 	}
-	a := ask.Answer{}
-	a.Set("wall", cost.Wall.Nanoseconds())
-	a.Set("cpu", cost.CPU.Nanoseconds())
-	a.Set("bytes", cost.Bytes)
-	return a, nil
+	return ask.Of("wall", cost.Wall.Nanoseconds(), "cpu", cost.CPU.Nanoseconds()), nil
 }
 
 func newSubject(workers int, app string, args []string) (*subject, error) {

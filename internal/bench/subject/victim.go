@@ -109,14 +109,9 @@ func victim(words []string) (ask.Answer, error) {
 		return nil, fmt.Errorf("the victim's sum is %d, want %d", o.Sum, want)
 	}
 	jobs := trees * (1 + fibSpawns(work.Size))
-	stolen := th.jobs.Load()
-	a := ask.Answer{}
-	a.Set("nsPerJob", float64(o.CPU)/float64(int64(jobs)-stolen))
-	a.Set("cpu", o.CPU)
-	a.Set("steals", th.steals.Load())
-	a.Set("share", float64(stolen)/float64(jobs))
-	a.Set("rate", float64(th.steals.Load())/(float64(o.CPU)/1e9))
-	return a, nil
+	steals := th.steals.Load()
+	return ask.Of("nsPerJob", float64(o.CPU)/float64(int64(jobs)-th.jobs.Load()), "steals", steals,
+		"rate", float64(steals)/(float64(o.CPU)/1e9)), nil
 }
 
 // fibSpawns is how many jobs fib(n) spawns.

@@ -13,9 +13,8 @@
 //	offers WATCHERS OFFERS own a run that makes offers, and of watchers (shared.go)
 //	abort                  own a run that aborts a job behind a long leaf
 //	large BYTES            own a run that shares a constant with all others (shared.go)
-//	leave                  leave the swarm; the answer says how long that took
+//	leave                  leave the swarm
 //	part                   this peer's part in the last run, and what was decided last of who takes part
-//	cpu                    the CPU time that this process has used
 package main
 
 import (
@@ -30,7 +29,6 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/bench/ask"
-	"github.com/satin-peer/satin/internal/bench/clock"
 	"github.com/satin-peer/satin/internal/bench/wide/model"
 	"github.com/satin-peer/satin/internal/sim/paper"
 	"github.com/satin-peer/satin/internal/wire"
@@ -68,7 +66,6 @@ func main() {
 		"leave":  p.leave,
 		"slow":   slow,
 		"part":   p.part,
-		"cpu":    p.cpu,
 	})
 	if p.peer != nil {
 		p.peer.Close()
@@ -140,12 +137,7 @@ func (p *process) count([]string) (ask.Answer, error) {
 	for _, c := range s.Clusters {
 		members += c.Peers
 	}
-	a := ask.Answer{}
-	a.Set("members", members)
-	a.Set("clusters", len(s.Clusters))
-	a.Set("connected", s.Peers)
-	a.Set("runs", len(s.Runs))
-	return a, nil
+	return ask.Of("members", members, "clusters", len(s.Clusters), "connected", s.Peers, "runs", len(s.Runs)), nil
 }
 
 func (p *process) run(words []string) (ask.Answer, error) {
@@ -185,12 +177,8 @@ func (p *process) run(words []string) (ask.Answer, error) {
 	if err := wire.Value().Decode(o.Result, &result); err != nil {
 		return nil, err
 	}
-	a := ask.Answer{}
-	a.Set("sum", result.Sum)
-	a.Set("leaves", result.Leaves)
-	a.Set("took", result.Took)
-	a.Set("whole", int64(o.Elapsed*float64(time.Second)))
-	return a, nil
+	return ask.Of("sum", result.Sum, "leaves", result.Leaves, "took", result.Took,
+		"whole", int64(o.Elapsed*float64(time.Second))), nil
 }
 
 // part tells of the newest run that this peer knows.
@@ -205,33 +193,16 @@ func (p *process) part([]string) (ask.Answer, error) {
 	if len(list) == 0 || list[0].Stats == nil {
 		return nil, fmt.Errorf("there is no run with figures")
 	}
-	r := list[0]
-	a := ask.Answer{"run": r.Run, "state": string(r.State)}
-	a.Set("elapsed", r.Elapsed)
-	a.Set("useful", r.Stats.UsefulTime)
-	a.Set("executed", r.Stats.Executed)
-	a.Set("sentLocal", r.Stats.LocalStealAttempts)
-	a.Set("wonLocal", r.Stats.LocalStealSuccesses)
-	a.Set("sentWide", r.Stats.WideStealAttempts)
-	a.Set("wonWide", r.Stats.WideStealSuccesses)
-	a.Set("messagesLocal", r.Stats.IntraMessages)
-	a.Set("messagesWide", r.Stats.InterMessages)
-	a.Set("bytesWide", r.Stats.InterBytes)
-	a.Set("restarted", r.Stats.RestartedJobs)
-	a.Set("kept", r.Stats.OrphansKept)
-	a.Set("adopted", r.Stats.OrphansAdopted)
-	a.Set("reused", r.Stats.OrphansReused)
-	a.Set("news", r.Stats.News)
-	a.Set("efficiency", r.Efficiency)
-	a.Set("peers", r.Peers)
-	a["wanted"], a["decided"] = "0", ""
+	r, wanted, decided := list[0], 0, ""
 	if r.Roster != nil {
-		a.Set("wanted", r.Roster.Wanted)
+		wanted = r.Roster.Wanted
 		for _, e := range r.Roster.Log {
-			a["decided"] += e.Text + "; "
+			decided += e.Text + "; "
 		}
 	}
-	return a, nil
+	return ask.Of("state", r.State, "elapsed", r.Elapsed, "wonWide", r.Stats.WideStealSuccesses,
+		"restarted", r.Stats.RestartedJobs, "adopted", r.Stats.OrphansAdopted, "reused", r.Stats.OrphansReused,
+		"news", r.Stats.News, "wanted", wanted, "decided", decided), nil
 }
 
 // slow changes how fast jobs are.
@@ -253,17 +224,8 @@ func (p *process) leave([]string) (ask.Answer, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	began := time.Now()
 	if err := p.peer.Leave(ctx); err != nil {
 		return nil, err
 	}
-	a := ask.Answer{}
-	a.Set("took", time.Since(began).Nanoseconds())
-	return a, nil
-}
-
-func (p *process) cpu([]string) (ask.Answer, error) {
-	a := ask.Answer{}
-	a.Set("cpu", clock.Process().Nanoseconds())
-	return a, nil
+	return ask.Answer{}, nil
 }

@@ -230,7 +230,7 @@ func (p *process) offers(words []string) (ask.Answer, error) {
 	}
 	a := ask.Answer{}
 	for i, ns := range after {
-		a.Set(fmt.Sprint("offer", i), ns)
+		a[fmt.Sprint("offer", i)] = fmt.Sprint(ns)
 	}
 	return a, nil
 }
@@ -261,10 +261,7 @@ func (p *process) large(words []string) (ask.Answer, error) {
 	for _, at := range first {
 		last = max(last, at)
 	}
-	a := ask.Answer{}
-	a.Set("processes", len(first))
-	a.Set("last", last)
-	return a, nil
+	return ask.Of("processes", len(first), "last", last), nil
 }
 
 // abort owns a run that aborts a job behind a long leaf; the answer has after how many ns it knew.
@@ -283,9 +280,7 @@ func (p *process) abort(words []string) (ask.Answer, error) {
 		return nil, err
 	}
 	knew, err := strconv.ParseInt(string(text), 10, 64)
-	a := ask.Answer{}
-	a.Set("after", knew-at)
-	return a, err
+	return ask.Of("after", knew-at), err
 }
 
 // own runs a function as its owner.
