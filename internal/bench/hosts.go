@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/satin-peer/satin/internal/cputime"
@@ -177,4 +178,29 @@ func killHosts(ctx context.Context, s *swarm.Swarm, kill int, middle time.Durati
 		}
 	}
 	return nil
+}
+
+// searched is what a run of a search took.
+type searched struct {
+	Answer  json.RawMessage `json:"answer"`
+	Elapsed float64         `json:"elapsed_seconds"`
+	Stats   struct {
+		Restarted float64 `json:"restarted_jobs"`
+	} `json:"swarm_stats"`
+}
+
+// searchWords are the words of the command that runs a search and tells of it.
+func searchWords(line string) []string {
+	return append(append([]string{"run"}, strings.Fields(line)...), "--json")
+}
+
+func search(ctx context.Context, s *swarm.Swarm, line string) (found searched, err error) {
+	out, err := s.Peers[0].Command(ctx, append(searchWords(line), "--stats")...)
+	if err != nil {
+		return found, err
+	}
+	if err := json.Unmarshal([]byte(out), &found); err != nil || found.Elapsed <= 0 {
+		return found, fmt.Errorf("%s: no time in %q (%v)", line, out, err)
+	}
+	return found, nil
 }

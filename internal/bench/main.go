@@ -7,13 +7,12 @@
 //
 // Sections are fib, apps, golomb, leaf, thief and udp, of one machine's engine; steal, swarm, cost, apart and members,
 // of processes that work together; idle, of those that do not; wide and adaptive, of processes over an emulated
-// network; recovery and alarms, of those that are lost; objects and trees, of what they share; hosts and steps, of a
-// search and a program in steps that lose some; tab, of browsers that help; yield, of the owner's program beside a
-// daemon; and watched and page, of what it costs to be watched. Without any, those of the engine run, in about a third
-// of an hour on two cores. APPS="uts sat" in the environment chooses among the applications of apps and of apart.
-// -write keeps the figures in docs/results, in a page for each of these. It is a module of its own, so that the rivals
-// it measures stay out of satin's go.mod. `make bench BENCH=fib` at the root runs a section, `make bench-swarm` those
-// of processes.
+// network; recovery and alarms, of those that are lost; objects, of what they share; hosts and steps, of a search and a
+// program in steps that lose some; tab, of browsers that help; yield, of the owner's program beside a daemon; and
+// watched and page, of what it costs to be watched. Without any, those of the engine run, in about a third of an hour
+// on two cores. APPS="uts sat" in the environment chooses among the applications of apps and of apart. -write keeps the
+// figures in docs/results, in a page for each of these. It is a module of its own, so that the rivals it measures stay
+// out of satin's go.mod. `make bench BENCH=fib` at the root runs a section, `make bench-swarm` those of processes.
 package main
 
 import (
@@ -52,7 +51,6 @@ var sections = []section{
 	{"recovery", recoveryPage, recoveries},
 	{"alarms", recoveryPage, alarms},
 	{"objects", objectsPage, sharing},
-	{"trees", objectsPage, trees},
 	{"hosts", objectsPage, hosts},
 	{"steps", objectsPage, steps},
 	{"tab", tabPage, tabs},

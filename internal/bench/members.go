@@ -105,3 +105,17 @@ func takenBy(ctx context.Context, s *swarm.Swarm, line string) (w swarmWork, spe
 	w.Taken, w.Vouching = after.Taken-before.Taken, after.Vouching-before.Vouching
 	return w, (swarmTime(s) - began).Seconds(), err
 }
+
+// swarmWork is what the peers of a swarm have done since their start, by their own status.
+type swarmWork struct{ Taken, Vouching float64 }
+
+func workOf(ctx context.Context, s *swarm.Swarm) (sum swarmWork, err error) {
+	for _, p := range s.Peers {
+		st, err := p.Client().Status(ctx)
+		if err != nil {
+			return sum, err
+		}
+		sum.Taken, sum.Vouching = sum.Taken+float64(st.Work.Taken), sum.Vouching+st.Work.Vouching
+	}
+	return sum, nil
+}
