@@ -28,7 +28,7 @@ type fate struct {
 	owner    bool // it befalls the half that the owner is in: the run's end is seen by the others
 }
 
-// fates are compared; their swarms run at the same time, so that what happens to the machine happens to all.
+// fates are compared; their swarms run at the same time.
 var fates = []fate{
 	{"nothing", "salvage", func(*sleepers) error { return nil }, false},
 	{"crash", "salvage", (*sleepers).crash, false},
@@ -108,22 +108,29 @@ func tryFates(w *workshop, binary string, tree model.Tree) ([]sleeperRun, error)
 	if err != nil {
 		return nil, err
 	}
-	ran, fails := make([]sleeperRun, len(fates)), make([]error, len(fates))
+	return atOnce(len(fates), func(i int) (r sleeperRun, err error) {
+		f := &fates[i]
+		if f.owner {
+			r, err = swarms[i].orphaned(tree, f.recovery)
+		} else {
+			r, err = swarms[i].run(tree, f.recovery, f.befall)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", f.name, err)
+		}
+		return r, err
+	})
+}
+
+// atOnce does several things at the same time, so that what happens to the machine happens to all.
+func atOnce[T any](n int, do func(i int) (T, error)) ([]T, error) {
+	of, fails := make([]T, n), make([]error, n)
 	var wait sync.WaitGroup
-	for i, f := range fates {
-		wait.Go(func() {
-			if f.owner {
-				ran[i], fails[i] = swarms[i].orphaned(tree, f.recovery)
-			} else {
-				ran[i], fails[i] = swarms[i].run(tree, f.recovery, f.befall)
-			}
-			if fails[i] != nil {
-				fails[i] = fmt.Errorf("%s: %w", f.name, fails[i])
-			}
-		})
+	for i := range n {
+		wait.Go(func() { of[i], fails[i] = do(i) })
 	}
 	wait.Wait()
-	return ran, errors.Join(fails...)
+	return of, errors.Join(fails...)
 }
 
 // Periods of checkpoints that are compared, in seconds; 0 is none. A run of twenty seconds sees none of a
@@ -178,13 +185,7 @@ func tryPeriods(w *workshop, binary string, tree model.Tree) ([]sleeperRun, erro
 	if err != nil {
 		return nil, err
 	}
-	ran, fails := make([]sleeperRun, len(swarms)), make([]error, len(swarms))
-	var wait sync.WaitGroup
-	for i, s := range swarms {
-		wait.Go(func() { ran[i], fails[i] = s.run(tree, "salvage", nil) })
-	}
-	wait.Wait()
-	return ran, errors.Join(fails...)
+	return atOnce(len(swarms), func(i int) (sleeperRun, error) { return swarms[i].run(tree, "salvage", nil) })
 }
 
 // newSleepers starts a swarm for each period of checkpoints.

@@ -28,7 +28,6 @@ var formations = []struct {
 const (
 	swarmPatience = 2 * time.Minute
 	joins         = 5  // how often a newcomer joins, in all
-	kills         = 5  // how often a worker is killed, in all
 	crowd         = 50 // processes on this machine
 )
 
@@ -39,7 +38,7 @@ func swarms(w *workshop, rounds int) ([]table, error) {
 		return nil, err
 	}
 	var tables []table
-	for _, part := range []func(string, *workshop, int) (table, error){processes, latencies, crowds} {
+	for _, part := range []func(string, *workshop, int) (table, error){processes, arrivals, crowds} {
 		t, err := part(binary, w, rounds)
 		if err != nil {
 			return nil, err
@@ -126,29 +125,15 @@ func processes(binary string, w *workshop, rounds int) (_ table, err error) {
 	return t, nil
 }
 
-// latencies measures how soon a newcomer works, and how soon a dead worker's jobs run again.
-func latencies(binary string, w *workshop, _ int) (table, error) {
+// arrivals measures how soon a newcomer works.
+func arrivals(binary string, w *workshop, _ int) (table, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	t := table{title: "Coming, dying and waiting", notes: []string{
-		fmt.Sprintf("%d newcomers to a swarm of one process that runs nqueens 18, from starting the program to its first stolen job; %d workers of "+
-			"three killed by SIGKILL in the middle of such a run, until the owner has queued their jobs again.",
-			joins, kills),
-	}}
 	come, err := newcomers(ctx, binary, w)
-	if err != nil {
-		return t, err
-	}
-	die, err := deaths(ctx, binary, w)
-	if err != nil {
-		return t, err
-	}
-	t.figures = []figure{
-		{name: "start to first stolen job", form: "%.2f s", values: come, atMost: 2},
-		{name: "kill to jobs queued again", form: "%.2f s", values: die, atMost: 5},
-		{name: "  the longest", form: "%.2f s", values: []float64{slices.Max(die)}, atMost: 5},
-	}
-	return t, nil
+	return table{title: "Coming", notes: []string{
+		fmt.Sprintf("%d newcomers to a swarm of one process that runs nqueens 18, from starting the program to its first stolen job.",
+			joins),
+	}, figures: []figure{{name: "start to first stolen job", form: "%.2f s", values: come, atMost: 2}}}, err
 }
 
 // await polls a condition; the wait between two looks is small beside what is measured.
@@ -166,35 +151,15 @@ func await(ctx context.Context, what string, true func() (bool, error)) error {
 	}
 }
 
-// background runs something long through the first process until stop is called.
-func background(ctx context.Context, s *swarm.Swarm) (stop func() error) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_, _ = s.Run(ctx, s.Peers[0], "nqueens", "18") // ended by stop
-	}()
-	return func() error {
-		list, err := s.Peers[0].Client().Runs(context.Background())
-		for _, r := range list {
-			if !r.State.Ended() {
-				err = errors.Join(err, s.Peers[0].Client().Cancel(context.Background(), r.Run))
-			}
-		}
-		cancel()
-		<-done
-		return err
-	}
-}
-
 func newcomers(ctx context.Context, binary string, w *workshop) (times []float64, err error) {
 	s, err := newSwarm(ctx, binary, w, []int{1})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	stop := background(ctx, s)
-	defer func() { err = errors.Join(err, stop()) }()
+	if _, err := s.Run(ctx, s.Peers[0], "nqueens", "18", "--detach"); err != nil {
+		return nil, err
+	}
 	for range joins {
 		progress("swarm: newcomer %d of %d", len(times)+1, joins)
 		began := time.Now()
@@ -214,54 +179,6 @@ func newcomers(ctx context.Context, binary string, w *workshop) (times []float64
 		}
 	}
 	return times, nil
-}
-
-func deaths(ctx context.Context, binary string, w *workshop) (times []float64, err error) {
-	for range kills {
-		progress("swarm: death %d of %d", len(times)+1, kills)
-		t, err := death(ctx, binary, w)
-		if err != nil {
-			return nil, err
-		}
-		times = append(times, t)
-	}
-	return times, nil
-}
-
-// death kills a worker that holds a job of the owner's, and waits until the owner has queued it again.
-func death(ctx context.Context, binary string, w *workshop) (_ float64, err error) {
-	s, err := newSwarm(ctx, binary, w, []int{1, 1, 1})
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	stop := background(ctx, s)
-	defer func() { err = errors.Join(err, stop()) }()
-	restarted := func() (uint64, error) {
-		list, err := s.Peers[0].Client().Runs(ctx)
-		if err != nil || len(list) == 0 || list[0].Stats == nil {
-			return 0, err
-		}
-		return list[0].Stats.RestartedJobs, nil
-	}
-	for _, p := range s.Peers[1:] {
-		if err := holding(ctx, p); err != nil {
-			return 0, err
-		}
-	}
-	before, err := restarted()
-	if err != nil {
-		return 0, err
-	}
-	began := time.Now()
-	if err := errors.Join(s.Peers[1].Kill(), s.Peers[2].Kill()); err != nil { // one of them holds a job of the owner's
-		return 0, err
-	}
-	err = await(ctx, "the jobs are queued again", func() (bool, error) {
-		now, err := restarted()
-		return now > before, err
-	})
-	return time.Since(began).Seconds(), err
 }
 
 // crowds starts many processes and has them finish a run.

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing/fstest"
 	"time"
 
@@ -117,15 +116,9 @@ func (c *wideCell) run(swarms []*wideSwarm, round int, notes *wideRuns) error {
 	if err != nil {
 		return err
 	}
-	ran := make([]wideRun, len(swarms))
-	fails := make([]error, len(swarms))
 	began, busy := time.Now(), busyTime()
-	var wait sync.WaitGroup
-	for i, s := range swarms {
-		wait.Go(func() { ran[i], fails[i] = s.run(tree, sum, leaves) })
-	}
-	wait.Wait()
-	if err := errors.Join(fails...); err != nil {
+	ran, err := atOnce(len(swarms), func(i int) (wideRun, error) { return swarms[i].run(tree, sum, leaves) })
+	if err != nil {
 		return err
 	}
 	span := time.Since(began)
