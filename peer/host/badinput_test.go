@@ -439,7 +439,7 @@ func TestInvitationsEnd(t *testing.T) {
 	if _, err := b.Invite(t.Context(), host.InviteOptions{}); !errors.Is(err, host.ErrMayNotInvite) {
 		t.Errorf("a member without the right to invite: %v", err)
 	}
-	for _, o := range []host.InviteOptions{{Uses: -1}, {Uses: 1001}, {For: -1}, {For: 9000 * time.Hour}, {Lasts: -1}} {
+	for _, o := range []host.InviteOptions{{Uses: -1}, {Uses: 1001}, {For: -1}, {For: 9000 * time.Hour}} {
 		if _, err := a.Invite(t.Context(), o); !errors.Is(err, host.ErrInvitation) {
 			t.Errorf("%+v: %v", o, err)
 		}

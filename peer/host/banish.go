@@ -73,9 +73,9 @@ func (r *Roll) Shown(id peer.ID, proof []byte) ([]byte, error) {
 	return wire.Control().Encode(chain)
 }
 
-// holds says why a chain, whenever it was made, proves nothing.
+// holds says why a chain proves nothing.
 func (r *Roll) holds(chain []certificate, id peer.ID) error {
-	return verifyChain(chain, r.host.swarm.standing().public, id, time.Time{}, r.outBelow)
+	return verifyChain(chain, r.host.swarm.standing().public, id, r.outBelow)
 }
 
 // note remembers what a peer that was let in has shown, if that proves anything: in an open swarm, and of whoever is
@@ -286,7 +286,7 @@ func (r *Roll) standingOf(id peer.ID, said *hello) error {
 	if said == nil || r.host.cfg.Trust == TrustOpen || r.host.allowed.has(id) || len(s.public) == 0 {
 		return nil
 	}
-	if err := verifyChain(said.Chain, s.public, id, time.Now(), r.outBelow); err != nil {
+	if err := verifyChain(said.Chain, s.public, id, r.outBelow); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotInvited, err)
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
@@ -20,8 +19,7 @@ type certificate struct {
 	Subject   []byte `cbor:"2,keyasint"`           // peer ID
 	Issuer    []byte `cbor:"3,keyasint,omitempty"` // peer ID; empty: the swarm's key
 	MayInvite bool   `cbor:"4,keyasint,omitempty"`
-	NotAfter  int64  `cbor:"5,keyasint,omitempty"` // seconds since 1970; 0: no end
-	Signature []byte `cbor:"6,keyasint"`
+	Signature []byte `cbor:"6,keyasint"` // 5 was when it ends
 }
 
 const (
@@ -38,25 +36,19 @@ func (c certificate) signed() ([]byte, error) {
 }
 
 // certify extends the issuer's chain by a certificate for subject. An empty chain means that key is the swarm's.
-func certify(chain []certificate, key ed25519.PrivateKey, swarm ed25519.PublicKey, subject peer.ID, mayInvite bool,
-	notAfter time.Time) ([]certificate, error) {
+func certify(chain []certificate, key ed25519.PrivateKey, swarm ed25519.PublicKey, subject peer.ID, mayInvite bool) (
+	[]certificate, error) {
 	if len(chain) >= maxChain {
 		return nil, fmt.Errorf("%w: invited by %d members in a row, and no more than that is accepted",
 			ErrMayNotInvite, len(chain))
 	}
 	c := certificate{Swarm: swarm, Subject: []byte(subject), MayInvite: mayInvite && len(chain)+1 < maxChain}
-	if !notAfter.IsZero() {
-		c.NotAfter = notAfter.Unix()
-	}
 	if n := len(chain); n > 0 {
 		last := chain[n-1]
 		if !last.MayInvite {
 			return nil, ErrMayNotInvite
 		}
 		c.Issuer = last.Subject
-		if last.NotAfter != 0 && (c.NotAfter == 0 || c.NotAfter > last.NotAfter) {
-			c.NotAfter = last.NotAfter
-		}
 	}
 	b, err := c.signed()
 	if err != nil {
@@ -68,9 +60,9 @@ func certify(chain []certificate, key ed25519.PrivateKey, swarm ed25519.PublicKe
 
 var errNoProof = errors.New("it shows no membership")
 
-// verifyChain checks that chain proves id's membership of the swarm at a time. revoked says which peers are out, of
-// whom the certificates above theirs are given too: a chain through such a peer proves nothing.
-func verifyChain(chain []certificate, swarm ed25519.PublicKey, id peer.ID, now time.Time,
+// verifyChain checks that chain proves id's membership of the swarm. revoked says which peers are out, of whom the
+// certificates above theirs are given too: a chain through such a peer proves nothing.
+func verifyChain(chain []certificate, swarm ed25519.PublicKey, id peer.ID,
 	revoked func(id peer.ID, above []certificate) bool) error {
 	if len(chain) == 0 {
 		return errNoProof
@@ -93,9 +85,6 @@ func verifyChain(chain []certificate, swarm ed25519.PublicKey, id peer.ID, now t
 		}
 		if len(key) != ed25519.PublicKeySize || !ed25519.Verify(key, b, c.Signature) {
 			return errors.New("the signature of its certificate is wrong")
-		}
-		if c.NotAfter != 0 && now.Unix() > c.NotAfter {
-			return fmt.Errorf("its certificate expired on %s", time.Unix(c.NotAfter, 0).UTC().Format(time.DateTime))
 		}
 		subject, public, err := identity(c.Subject)
 		if err != nil {

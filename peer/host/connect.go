@@ -95,10 +95,10 @@ func (h *Host) Join(ctx context.Context, lineOrAddr string) error {
 }
 
 // memberOf says whether this peer is a member of the swarm with a key already.
-func (h *admission) memberOf(public ed25519.PublicKey, now time.Time) bool {
+func (h *admission) memberOf(public ed25519.PublicKey) bool {
 	s := h.swarm.standing()
 	return s.settled && bytes.Equal(s.public, public) &&
-		verifyChain(s.chain, s.public, h.id, now, h.roll.outBelow) == nil
+		verifyChain(s.chain, s.public, h.id, h.roll.outBelow) == nil
 }
 
 // checkInvitation says why an invitation is of no use to this peer, before anybody else is asked.
@@ -114,7 +114,7 @@ func (h *admission) checkInvitation(v *Invitation, now time.Time) error {
 			"%w: the invitation is to the swarm %q, and this peer is told to be in %q: leave the name out",
 			ErrWrongSwarm, v.Swarm, h.cfg.Swarm)
 	}
-	if !h.memberOf(v.Key, now) && now.After(v.Expires) {
+	if !h.memberOf(v.Key) && now.After(v.Expires) {
 		return fmt.Errorf("%w: it expired on %s: ask for a new one", ErrInvitation,
 			v.Expires.UTC().Format(time.DateTime+" MST"))
 	}

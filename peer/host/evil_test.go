@@ -46,7 +46,7 @@ func evil(t *testing.T, n byte, answer func(m *hello) *welcome) host.Host {
 // certified makes a chain of one certificate.
 func certified(t *testing.T, root byte, id peer.ID) []certificate {
 	t.Helper()
-	chain, err := certify(nil, keyOf(root), publicOf(root), id, true, time.Time{})
+	chain, err := certify(nil, keyOf(root), publicOf(root), id, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +62,7 @@ func TestCheatingInviters(t *testing.T) {
 		want   error
 	}{
 		{"the true one", func(t *testing.T, v *Host) *welcome {
-			granted, err := certify(certified(t, 0, mustID(inviter)), keyOf(inviter), publicOf(0), v.id, false,
-				time.Time{})
+			granted, err := certify(certified(t, 0, mustID(inviter)), keyOf(inviter), publicOf(0), v.id, false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -40,7 +40,7 @@ func chainOf(t testing.TB, n byte) (chain []certificate) {
 	signer := keyOf(0)
 	for i := byte(1); i <= n; i++ {
 		var err error
-		if chain, err = certify(chain, signer, publicOf(0), idOf(t, i), true, time.Time{}); err != nil {
+		if chain, err = certify(chain, signer, publicOf(0), idOf(t, i), true); err != nil {
 			t.Fatal(err)
 		}
 		signer = keyOf(i)
@@ -73,7 +73,7 @@ func FuzzHello(f *testing.F) {
 			t.Errorf("accepted %+v", m)
 		}
 		// A chain that a fuzzer made up proves nothing.
-		if err := verifyChain(m.Chain, publicOf(9), idOf(t, 8), time.Now(), nobody); err == nil {
+		if err := verifyChain(m.Chain, publicOf(9), idOf(t, 8), nobody); err == nil {
 			t.Error("a chain for a key and a peer that never signed anything")
 		}
 		if _, err := decodeHello(encode(t, m)); err != nil {

@@ -21,7 +21,6 @@ type InviteOptions struct {
 	Uses      int           // how many peers may join by it, 1 to 1000; 0 means 1
 	For       time.Duration // how long it can be used, up to 366 days; 0 means 7 days
 	MayInvite bool          // the peers that join by it may invite too
-	Lasts     time.Duration // how long the membership lasts, from the first use on; 0 means for ever
 }
 
 // Invite makes an invitation and returns the line that a volunteer gives to Join. This peer must be reachable
@@ -46,13 +45,11 @@ func (h *Host) Invite(ctx context.Context, o InviteOptions) (line string, err er
 	if o.Uses < 1 || o.Uses > maxUses {
 		return "", fmt.Errorf("%w: %d uses: 1 to %d are possible", ErrInvitation, o.Uses, maxUses)
 	}
-	if o.For < 0 || o.For > maxInvitationTime || o.Lasts < 0 {
-		return "", fmt.Errorf(
-			"%w: it could be used for %v and the membership last %v: up to %v are possible for the former, from 0 for the latter", ErrInvitation, o.For, o.Lasts, maxInvitationTime)
+	if o.For < 0 || o.For > maxInvitationTime {
+		return "", fmt.Errorf("%w: it could be used for %v: up to %v are possible", ErrInvitation, o.For, maxInvitationTime)
 	}
 	expires := time.Now().Add(o.For)
-	secret, err := h.tickets.issue(ticket{Expires: expires.Unix(), Uses: o.Uses, MayInvite: o.MayInvite,
-		Lasts: int64(o.Lasts / time.Second)})
+	secret, err := h.tickets.issue(ticket{Expires: expires.Unix(), Uses: o.Uses, MayInvite: o.MayInvite})
 	if err != nil {
 		return "", err
 	}

@@ -88,8 +88,7 @@ func openRevocation(b []byte, swarm ed25519.PublicKey) (*ban, error) {
 	if v.subject, _, err = identity(v.revocation.Subject); err != nil {
 		return fail(err.Error())
 	}
-	longAgo := time.Time{} // what it said counts also when its own membership has run out
-	if err := verifyChain(v.Author, swarm, author, longAgo, nobodyOut); err != nil {
+	if err := verifyChain(v.Author, swarm, author, nobodyOut); err != nil {
 		return fail(err.Error())
 	}
 	text, err := v.signed()

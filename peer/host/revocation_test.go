@@ -33,7 +33,7 @@ func bench(t *testing.T) (chains map[byte][]certificate) {
 	t.Helper()
 	chains = map[byte][]certificate{}
 	grant := func(to, by byte, may bool) {
-		c, err := certify(chains[by], keyOf(by), publicOf(0), mustID(to), may, time.Time{})
+		c, err := certify(chains[by], keyOf(by), publicOf(0), mustID(to), may)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func (r *revocations) hear(t *testing.T, b []byte) bool {
 
 // member says whether a chain holds by what a book has.
 func (r *revocations) member(chain []certificate, id byte) bool {
-	return verifyChain(chain, publicOf(0), mustID(id), time.Time{}, r.out) == nil
+	return verifyChain(chain, publicOf(0), mustID(id), r.out) == nil
 }
 
 // Whoever may invite puts out those who are members by it, with all below them, and nobody beside or above it; the
@@ -423,7 +423,7 @@ func TestInventedHands(t *testing.T) {
 func TestCondemned(t *testing.T) {
 	h, _, _ := hostWithTwo(t)
 	chains := bench(t)
-	own, err := certify(chains[1], keyOf(1), publicOf(0), h.id, true, time.Time{})
+	own, err := certify(chains[1], keyOf(1), publicOf(0), h.id, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -439,7 +439,7 @@ func TestCondemned(t *testing.T) {
 	condemned(3, false) // of which nothing is known
 	for i := range byte(branchRevocations/2 + 1) {
 		id := 100 + i
-		below, err := certify(own, h.swarm.key, publicOf(0), mustID(id), false, time.Time{})
+		below, err := certify(own, h.swarm.key, publicOf(0), mustID(id), false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -99,7 +99,6 @@ func (s *seeker) run(ctx context.Context) {
 		}
 		next := s.look(now)
 		if !now.Before(nextExchange) {
-			s.host.visitors.review(s.host.roll.standingOf) // memberships end
 			s.gossip()
 			nextExchange = now.Add(exchangeEvery)
 		}

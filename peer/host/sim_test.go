@@ -261,30 +261,6 @@ func TestRevokedAndWhomTheyInvitedAreOut(t *testing.T) {
 	})
 }
 
-// A membership for an hour lasts that long and no longer, also while its peer stays connected; one without an end can
-// follow.
-func TestMembershipEndsWhenItIsSaidTo(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		a, b := w.at("1.0.0.1", 4001, host.Config{}), w.at("1.0.0.2", 4001, host.Config{MinPeers: 1})
-		line := invite(t, a, host.InviteOptions{Lasts: time.Hour})
-		join(t, b, line)
-		time.Sleep(50 * time.Minute)
-		if !a.Admitted(b.ID()) || !b.Admitted(a.ID()) {
-			t.Fatal("out too early")
-		}
-		time.Sleep(time.Hour)
-		if a.Admitted(b.ID()) {
-			t.Error("still in")
-		}
-		wants(t, b.Connect(patience(t), a.Addrs()[0]), host.ErrNotInvited)
-		join(t, b, invite(t, a, host.InviteOptions{})) // once more, for ever
-		time.Sleep(2 * time.Hour)
-		if !a.Admitted(b.ID()) {
-			t.Error("out again")
-		}
-	})
-}
-
 // A member is given more by a second invitation, whether it is connected or not.
 func TestSecondInvitationGivesTheRightToInvite(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {

@@ -80,13 +80,13 @@ func TestSettledOutlivesAFullDisk(t *testing.T) {
 		}
 	}
 	full()
-	if _, err := s.grant(mustID(2), false, time.Time{}); err == nil {
+	if _, err := s.grant(mustID(2), false); err == nil {
 		t.Fatal("somebody is let in, and nothing is written of it")
 	}
 	if err := errors.Join(os.RemoveAll(path), os.Rename(path+".was", path)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.grant(mustID(2), false, time.Time{}); err != nil || !open().settled {
+	if _, err := s.grant(mustID(2), false); err != nil || !open().settled {
 		t.Errorf("the next life may leave for another swarm, and remove the key of this one: %v", err)
 	}
 	full()

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"sync"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -108,7 +107,7 @@ func (s *swarm) readSwarmKey(keyed bool) error {
 	}
 	s.public = public
 	s.settled = given // somebody put it there
-	if s.chain, err = certify(nil, private, public, s.self, true, time.Time{}); err != nil {
+	if s.chain, err = certify(nil, private, public, s.self, true); err != nil {
 		return err
 	}
 	return s.save(s.name, s.public, s.chain, s.settled)
@@ -130,8 +129,7 @@ func (s *swarm) decode(b []byte) error {
 	if err := wire.Control().Decode(r.Chain, &chain); err != nil {
 		return err
 	}
-	longAgo := time.Time{} // an expired certificate is for the others to refuse, with a clear error
-	if err := verifyChain(chain, r.Key, s.self, longAgo, nobodyOut); err != nil {
+	if err := verifyChain(chain, r.Key, s.self, nobodyOut); err != nil {
 		return err
 	}
 	s.name, s.public, s.chain, s.settled = r.Name, r.Key, chain, r.Settled
@@ -191,7 +189,7 @@ func (s *swarm) mayInvite() error {
 }
 
 // grant makes a certificate for a peer.
-func (s *swarm) grant(id peer.ID, mayInvite bool, notAfter time.Time) ([]certificate, error) {
+func (s *swarm) grant(id peer.ID, mayInvite bool) ([]certificate, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.chain) == 0 {
@@ -203,7 +201,7 @@ func (s *swarm) grant(id peer.ID, mayInvite bool, notAfter time.Time) ([]certifi
 		}
 		s.settled = true
 	}
-	return certify(s.chain, s.key, s.public, id, mayInvite, notAfter)
+	return certify(s.chain, s.key, s.public, id, mayInvite)
 }
 
 // canAdopt says whether the peer is free to become a member of the swarm with a key.

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -28,9 +27,6 @@ type ticket struct {
 	Uses      int      `json:"uses"`
 	Used      []string `json:"used,omitempty"` // who joined by it, so that one whose answer was lost can ask again
 	MayInvite bool     `json:"may_invite,omitempty"`
-	Lasts     int64    `json:"lasts,omitempty"` // seconds of membership; 0: no end
-	// Ends is when it ends, of each who joined by it, if it does: seconds since 1970.
-	Ends map[string]int64 `json:"ends,omitempty"`
 }
 
 // A ticketBook holds the tickets that can still be used, in a file.
@@ -69,7 +65,7 @@ func parseTickets(b []byte) ([]ticket, error) {
 		if _, ok := wire.ParseHash(t.Hash); !ok {
 			return nil, fmt.Errorf("%q is not a hash", t.Hash)
 		}
-		if t.Uses < 1 || t.Uses > maxUses || len(t.Used) > t.Uses || t.Lasts < 0 || len(t.Ends) > t.Uses {
+		if t.Uses < 1 || t.Uses > maxUses || len(t.Used) > t.Uses {
 			return nil, fmt.Errorf("invitation %s: impossible numbers", t.Hash[:8])
 		}
 	}
@@ -111,20 +107,12 @@ func (book *ticketBook) redeem(secret []byte, id peer.ID, now time.Time) (ticket
 			time.Unix(t.Expires, 0).UTC().Format(time.DateTime+" MST"))
 	}
 	if slices.Contains(t.Used, id.String()) {
-		if t.Lasts > 0 && now.Unix() > t.Ends[id.String()] {
-			return ticket{}, fmt.Errorf("%w: the membership by it has ended", ErrInvitation)
-		}
 		return t, nil
 	}
 	if len(t.Used) >= t.Uses {
 		return ticket{}, fmt.Errorf("%w: it was for %d and is used up", ErrInvitation, t.Uses)
 	}
 	t.Used = append(slices.Clone(t.Used), id.String())
-	if t.Lasts > 0 {
-		ends := map[string]int64{id.String(): now.Unix() + t.Lasts}
-		maps.Copy(ends, t.Ends)
-		t.Ends = ends
-	}
 	next := slices.Clone(book.all)
 	next[i] = t
 	return t, book.save(next)

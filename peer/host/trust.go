@@ -69,7 +69,7 @@ func (h *admission) judge(id peer.ID, m *hello) (granted []certificate, err erro
 	sameKey := bytes.Equal(m.Key, mine.public)
 	var proof error
 	if sameKey {
-		proof = verifyChain(m.Chain, mine.public, id, time.Now(), h.roll.outBelow)
+		proof = verifyChain(m.Chain, mine.public, id, h.roll.outBelow)
 	}
 	if len(m.Ticket) > 0 {
 		if !sameKey {
@@ -91,7 +91,7 @@ func (h *admission) judge(id peer.ID, m *hello) (granted []certificate, err erro
 	switch {
 	case h.allowed.has(id):
 		if m.Joins && h.swarm.mayInvite() == nil {
-			if granted, err = h.swarm.grant(id, false, time.Time{}); err == nil {
+			if granted, err = h.swarm.grant(id, false); err == nil {
 				h.log.Info("a new member came, which is let in by its ID", "peer", id, "inviter", h.id)
 			}
 			return granted, err
@@ -115,11 +115,7 @@ func (h *admission) redeem(id peer.ID, secret []byte) ([]certificate, error) {
 	if err != nil {
 		return nil, err
 	}
-	end := time.Time{}
-	if t.Lasts > 0 {
-		end = time.Unix(t.Ends[id.String()], 0)
-	}
-	return h.swarm.grant(id, t.MayInvite, end)
+	return h.swarm.grant(id, t.MayInvite)
 }
 
 var errOpenSwarm = errors.New("it is in an open swarm, which proves nothing")
@@ -146,7 +142,7 @@ func (h *admission) accept(id peer.ID, said *hello, w *welcome, join *intent) er
 	mine := h.swarm.standing()
 	proof := error(errNoProof)
 	if bytes.Equal(theirs.Key, mine.public) {
-		if proof = verifyChain(theirs.Chain, mine.public, id, time.Now(), h.roll.outBelow); proof == nil {
+		if proof = verifyChain(theirs.Chain, mine.public, id, h.roll.outBelow); proof == nil {
 			return nil
 		}
 	}
@@ -168,14 +164,14 @@ func (h *admission) become(id peer.ID, w *welcome, join *intent) error {
 	if v := join.invitation; v != nil && !bytes.Equal(v.Key, theirs.Key) {
 		return fmt.Errorf("%w: the invitation is for one with another key", ErrWrongSwarm)
 	}
-	if err := verifyChain(theirs.Chain, theirs.Key, id, time.Now(), h.roll.outBelow); err != nil {
+	if err := verifyChain(theirs.Chain, theirs.Key, id, h.roll.outBelow); err != nil {
 		return fmt.Errorf("%w: the peer that would let this one in is no member: %w", ErrNotInvited, err)
 	}
-	if err := verifyChain(w.Granted, theirs.Key, h.id, time.Now(), h.roll.outBelow); err != nil {
+	if err := verifyChain(w.Granted, theirs.Key, h.id, h.roll.outBelow); err != nil {
 		return fmt.Errorf("%w: the certificate from there is worthless: %w", ErrHello, err)
 	}
-	if h.memberOf(theirs.Key, time.Now()) {
-		return h.enter(theirs.Swarm, theirs.Key, w.Granted) // with more rights, or for longer
+	if h.memberOf(theirs.Key) {
+		return h.enter(theirs.Swarm, theirs.Key, w.Granted) // with more rights
 	}
 	if err := h.enter(theirs.Swarm, theirs.Key, w.Granted); err != nil {
 		return err

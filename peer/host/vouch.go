@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"slices"
-	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 	ma "github.com/multiformats/go-multiaddr"
@@ -56,7 +55,7 @@ func (h *Host) Vouch(id peer.ID, proof []byte) (by []peer.ID, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotInvited, err)
 	}
-	if err = verifyChain(chain, h.swarm.standing().public, id, time.Now(), h.roll.outBelow); err != nil {
+	if err = verifyChain(chain, h.swarm.standing().public, id, h.roll.outBelow); err != nil {
 		if h.Admitted(id) {
 			return nil, nil // by the allow-list
 		}
@@ -75,7 +74,7 @@ func (r *Roll) StillMember(id peer.ID) bool {
 	if r.out(id) || h.cfg.Trust == TrustOpen || h.allowed.has(id) || h.Admitted(id) {
 		return !r.out(id)
 	}
-	return verifyChain(r.lines.of(id), h.swarm.standing().public, id, time.Now(), r.outBelow) == nil
+	return verifyChain(r.lines.of(id), h.swarm.standing().public, id, r.outBelow) == nil
 }
 
 // mostPorts is at how many ports of one machine a peer may be said to be.

@@ -7,22 +7,20 @@ import (
 	"net"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 	ma "github.com/multiformats/go-multiaddr"
 )
 
-// The owner of a run is a member by what came with the run, or by what it has shown here since; whether its certificate
-// has expired since does not matter, whoever was put out does.
+// The owner of a run is a member by what came with the run, or by what it has shown here since, unless it was put out.
 func TestShown(t *testing.T) {
 	h, one, two := hostWithTwo(t)
 	public := h.swarm.standing().public
-	old, err := certify(one, keyOf(1), public, mustID(5), false, time.Unix(1, 0))
+	old, err := certify(one, keyOf(1), public, mustID(5), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	anew, err := h.swarm.grant(mustID(5), false, time.Time{})
+	anew, err := h.swarm.grant(mustID(5), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,10 +63,10 @@ func hostWithTwo(t *testing.T) (h *Host, one, two []certificate) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close() })
-	if one, err = h.swarm.grant(mustID(1), true, time.Time{}); err != nil {
+	if one, err = h.swarm.grant(mustID(1), true); err != nil {
 		t.Fatal(err)
 	}
-	if two, err = certify(one, keyOf(1), h.swarm.standing().public, mustID(2), false, time.Time{}); err != nil {
+	if two, err = certify(one, keyOf(1), h.swarm.standing().public, mustID(2), false); err != nil {
 		t.Fatal(err)
 	}
 	return h, one, two
