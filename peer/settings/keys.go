@@ -92,6 +92,42 @@ func choice(name string, field func(*Settings) *string, words []string, about ..
 	}
 }
 
+// nameKey makes a key whose value is one word, or empty.
+func nameKey(name string, field func(*Settings) *string, about ...string) *key {
+	return &key{name: name, about: about, kind: textKind, want: "a name of at most 64 bytes without blanks",
+		field: func(s *Settings) any { return field(s) },
+		check: func(s *Settings) bool { return isName(*field(s)) }}
+}
+
+func boolKey(name string, field func(*Settings) *bool, about ...string) *key {
+	return &key{name: name, about: about, kind: boolKind, want: "true or false",
+		field: func(s *Settings) any { return field(s) }}
+}
+
+// numberKey makes a key whose value is a whole number from least to most.
+func numberKey(name string, field func(*Settings) *int, least, most int, about ...string) *key {
+	return &key{name: name, about: about, kind: numberKind,
+		want:  fmt.Sprintf("a whole number from %d to %d", least, most),
+		field: func(s *Settings) any { return field(s) },
+		check: func(s *Settings) bool { n := *field(s); return n >= least && n <= most }}
+}
+
+// orZero lets a number be 0 besides.
+func (k *key) orZero() *key {
+	within := k.check
+	k.want, k.check = "0, or "+k.want, func(s *Settings) bool { return *k.field(s).(*int) == 0 || within(s) }
+	return k
+}
+
+// durationKey makes a key whose value is a duration from least to most.
+func durationKey(name string, field func(*Settings) *time.Duration, least, most time.Duration, such string,
+	about ...string) *key {
+	return &key{name: name, about: about, kind: durationKind,
+		want:  fmt.Sprintf("a duration from %v to %v, such as %s", least, most, such),
+		field: func(s *Settings) any { return field(s) },
+		check: func(s *Settings) bool { d := *field(s); return d >= least && d <= most }}
+}
+
 func placeKeys() []*key {
 	return []*key{{
 		name: "state_dir", title: "Where things are", kind: pathKind, want: "an absolute path",
@@ -107,19 +143,11 @@ func placeKeys() []*key {
 }
 
 func swarmKeys() []*key {
-	name := &key{
-		name: "swarm", title: "The swarm", kind: textKind, want: "a name of at most 64 bytes without blanks",
-		about: []string{"Name of the swarm.",
-			"Empty: the one that state_dir belongs to; at first it is called \"satin\"."},
-		field: func(s *Settings) any { return &s.Swarm },
-		check: func(s *Settings) bool { return isName(s.Swarm) },
-	}
-	own := &key{
-		name: "name", kind: textKind, want: "a name of at most 64 bytes without blanks",
-		about: []string{"Name of this peer, which other members see.", "Empty: that of the machine. It need not be unique."},
-		field: func(s *Settings) any { return &s.Name },
-		check: func(s *Settings) bool { return isName(s.Name) },
-	}
+	name := nameKey("swarm", func(s *Settings) *string { return &s.Swarm }, "Name of the swarm.",
+		"Empty: the one that state_dir belongs to; at first it is called \"satin\".")
+	name.title = "The swarm"
+	own := nameKey("name", func(s *Settings) *string { return &s.Name },
+		"Name of this peer, which other members see.", "Empty: that of the machine. It need not be unique.")
 	join := &key{
 		name: "join", word: "ADDRESS", kind: listKind, want: "addresses or invitations, at most 64",
 		about: []string{"Members to connect to at the start.",
@@ -143,10 +171,6 @@ func swarmKeys() []*key {
 }
 
 func networkKeys() []*key {
-	flag := func(name string, field func(*Settings) *bool, about ...string) *key {
-		return &key{name: name, about: about, kind: boolKind, want: "true or false",
-			field: func(s *Settings) any { return field(s) }}
-	}
 	listen := &key{
 		name: "listen", title: "The network", word: "ADDRESS", kind: listKind,
 		want: "multiaddrs such as /ip4/0.0.0.0/tcp/4001, at most 64",
@@ -157,23 +181,16 @@ func networkKeys() []*key {
 			return !slices.ContainsFunc(s.Listen, func(a string) bool { return !strings.HasPrefix(a, "/") })
 		},
 	}
-	connections := &key{
-		name: "max_connections", kind: numberKind, want: fmt.Sprintf("a whole number from %d to %d", MinConnections,
-			MaxConnections),
-		about: []string{"Connections to other peers at most.", "One costs about 0.2 MB."},
-		field: func(s *Settings) any { return &s.MaxConnections },
-		check: func(s *Settings) bool {
-			return s.MaxConnections >= MinConnections && s.MaxConnections <= MaxConnections
-		},
-	}
+	connections := numberKey("max_connections", func(s *Settings) *int { return &s.MaxConnections }, MinConnections,
+		MaxConnections, "Connections to other peers at most.", "One costs about 0.2 MB.")
 	return []*key{
 		listen,
-		flag("mdns", func(s *Settings) *bool { return &s.MDNS }, "Find members on the local network by multicast DNS."),
-		flag("dht", func(s *Settings) *bool { return &s.DHT },
+		boolKey("mdns", func(s *Settings) *bool { return &s.MDNS }, "Find members on the local network by multicast DNS."),
+		boolKey("dht", func(s *Settings) *bool { return &s.DHT },
 			"Find members through a Kademlia of the swarm's own, never the public one."),
-		flag("nat", func(s *Settings) *bool { return &s.NAT },
+		boolKey("nat", func(s *Settings) *bool { return &s.NAT },
 			"Find out whether others can connect, ask the router for a port, punch holes, and use relays if need be."),
-		flag("relay", func(s *Settings) *bool { return &s.Relay },
+		boolKey("relay", func(s *Settings) *bool { return &s.Relay },
 			"Pass on connections between members that cannot reach each other.",
 			"Useful of a peer that is publicly reachable; it costs it bandwidth."),
 		connections,
@@ -181,40 +198,25 @@ func networkKeys() []*key {
 }
 
 func workKeys() []*key {
-	cluster := &key{
-		name: "cluster", title: "The work", kind: textKind, want: "a name of at most 64 bytes without blanks",
-		about: []string{"Name of the cluster, the group of near peers that steal freely from each other.",
-			"Empty: found out by local network and round-trip times."},
-		field: func(s *Settings) any { return &s.Cluster },
-		check: func(s *Settings) bool { return isName(s.Cluster) },
-	}
-	workers := &key{
-		name: workersKey, owner: true, kind: numberKind, want: fmt.Sprintf("a whole number from 0 to %d", MaxWorkers),
-		about: []string{"Cores to use; 0: all.", "More than the daemon was started with it has after its next start."},
-		field: func(s *Settings) any { return &s.Workers },
-		check: func(s *Settings) bool { return s.Workers >= 0 && s.Workers <= MaxWorkers },
-	}
-	memory := &key{
-		name: "memory", owner: true, word: "MIB", kind: numberKind,
-		want: fmt.Sprintf("0, or a whole number from %d to %d", MinMemory, MaxMemory),
-		about: []string{"MiB of memory that the jobs of one run may have; 0: half of the machine's, or of its container's.",
-			"A run that needs more loses its process here, and is left alone after the second time. One that has begun keeps what it was given."},
-		field: func(s *Settings) any { return &s.Memory },
-		check: func(s *Settings) bool { return s.Memory == 0 || s.Memory >= MinMemory && s.Memory <= MaxMemory },
-	}
+	cluster := nameKey("cluster", func(s *Settings) *string { return &s.Cluster },
+		"Name of the cluster, the group of near peers that steal freely from each other.",
+		"Empty: found out by local network and round-trip times.")
+	cluster.title = "The work"
+	workers := numberKey(workersKey, func(s *Settings) *int { return &s.Workers }, 0, MaxWorkers,
+		"Cores to use; 0: all.", "More than the daemon was started with it has after its next start.")
+	memory := numberKey("memory", func(s *Settings) *int { return &s.Memory }, MinMemory, MaxMemory,
+		"MiB of memory that the jobs of one run may have; 0: half of the machine's, or of its container's.",
+		"A run that needs more loses its process here, and is left alone after the second time. One that has begun keeps what it was given.").orZero()
+	memory.word, workers.owner, memory.owner = "MIB", true, true
 	modules := choice("modules", func(s *Settings) *string { return &s.Modules },
 		[]string{ModulesMembers, ModulesPublished, ModulesOff},
 		"Whose modules are run besides the applications that are built in.",
 		"Modules are programs in WebAssembly, sandboxed. With \"members\" those that members run, with \"published\" those "+
 			"that a member has published, with \"off\" none; native programs never come from others.")
 	modules.word = "WHOSE"
-	cache := &key{
-		name: "module_cache", word: "MIB", kind: numberKind,
-		want:  fmt.Sprintf("a whole number from %d to %d", MinModuleCache, MaxModuleCache),
-		about: []string{"MiB of the disk that modules may take, with what was compiled of them."},
-		field: func(s *Settings) any { return &s.ModuleCache },
-		check: func(s *Settings) bool { return s.ModuleCache >= MinModuleCache && s.ModuleCache <= MaxModuleCache },
-	}
+	cache := numberKey("module_cache", func(s *Settings) *int { return &s.ModuleCache }, MinModuleCache, MaxModuleCache,
+		"MiB of the disk that modules may take, with what was compiled of them.")
+	cache.word = "MIB"
 	return []*key{
 		cluster,
 		choice("policy", func(s *Settings) *string { return &s.Policy }, policy.Names(),
@@ -225,12 +227,8 @@ func workKeys() []*key {
 			"\"idle\" computes only when nothing else wants the core; the network part of the peer is never held back.",
 			"Whichever it is, jobs are stopped while other programs leave next to nothing of all cores."),
 		memory, objectsKey(), executablesKey(), modules, cache, provisionKey(),
-		{
-			name: "provision_most", kind: numberKind, want: fmt.Sprintf("a whole number from 1 to %d", maxProvision),
-			about: []string{"Machines that \"provision\" asks for at most for one run."},
-			field: func(s *Settings) any { return &s.ProvisionMost },
-			check: func(s *Settings) bool { return s.ProvisionMost >= 1 && s.ProvisionMost <= maxProvision },
-		},
+		numberKey("provision_most", func(s *Settings) *int { return &s.ProvisionMost }, 1, maxProvision,
+			"Machines that \"provision\" asks for at most for one run."),
 	}
 }
 
@@ -277,38 +275,24 @@ func Executable(x string) (name, path, hash string, ok bool) {
 }
 
 func objectsKey() *key {
-	return &key{
-		name: "objects_memory", word: "MIB", kind: numberKind,
-		want: fmt.Sprintf("a whole number from %d to %d", MinObjects, MaxMemory),
-		about: []string{"MiB of memory that what the jobs of others' runs share may take: constants, objects and lattices.",
-			"One run, own ones too, and all runs of one owner may have half of it. Jobs that read something larger are",
-			"left to other peers; the log says so."},
-		field: func(s *Settings) any { return &s.ObjectsMemory },
-		check: func(s *Settings) bool { return s.ObjectsMemory >= MinObjects && s.ObjectsMemory <= MaxMemory },
-	}
+	k := numberKey("objects_memory", func(s *Settings) *int { return &s.ObjectsMemory }, MinObjects, MaxMemory,
+		"MiB of memory that what the jobs of others' runs share may take: constants, objects and lattices.",
+		"One run, own ones too, and all runs of one owner may have half of it. Jobs that read something larger are",
+		"left to other peers; the log says so.")
+	k.word = "MIB"
+	return k
 }
 
 // keepKeys are about what is kept of runs, and how long.
 func keepKeys() []*key {
-	disk := &key{
-		name: "run_disk", owner: true, word: "MIB", kind: numberKind,
-		want: fmt.Sprintf("0, or a whole number from %d to %d", MinRunDisk, MaxRunDisk),
-		about: []string{"MiB of the disk for checkpoints of other peers' runs and copies that members have kept here; 0: no bound.",
-			"One owner's runs may have half of it, what one peer has computed too (also for",
-			"runs of your own), all copies too, one run a quarter, and the copies of one member."},
-		field: func(s *Settings) any { return &s.RunDisk },
-		check: func(s *Settings) bool { return s.RunDisk == 0 || s.RunDisk >= MinRunDisk && s.RunDisk <= MaxRunDisk },
-	}
-	memory := &key{
-		name: "run_memory", word: "MIB", kind: numberKind,
-		want: fmt.Sprintf("0, or a whole number from %d to %d", MinRunMemory, MaxMemory),
-		about: []string{"MiB of the daemon's memory that what other members give it may take; 0: as much as there is.",
-			"Half of it is for jobs and results, of which one run, one owner and one member may have half."},
-		field: func(s *Settings) any { return &s.RunMemory },
-		check: func(s *Settings) bool {
-			return s.RunMemory == 0 || s.RunMemory >= MinRunMemory && s.RunMemory <= MaxMemory
-		},
-	}
+	disk := numberKey("run_disk", func(s *Settings) *int { return &s.RunDisk }, MinRunDisk, MaxRunDisk,
+		"MiB of the disk for checkpoints of other peers' runs and copies that members have kept here; 0: no bound.",
+		"One owner's runs may have half of it, what one peer has computed too (also for",
+		"runs of your own), all copies too, one run a quarter, and the copies of one member.").orZero()
+	memory := numberKey("run_memory", func(s *Settings) *int { return &s.RunMemory }, MinRunMemory, MaxMemory,
+		"MiB of the daemon's memory that what other members give it may take; 0: as much as there is.",
+		"Half of it is for jobs and results, of which one run, one owner and one member may have half.").orZero()
+	disk.word, memory.word, disk.owner = "MIB", "MIB", true
 	life := &key{
 		name: "longest_life", kind: durationKind, want: "0, or a duration of a minute at least, such as 48h",
 		about: []string{"How old a run of another peer may become here; 0: as old as its owner lets it.",
@@ -316,21 +300,12 @@ func keepKeys() []*key {
 		field: func(s *Settings) any { return &s.LongestLife },
 		check: func(s *Settings) bool { return s.LongestLife == 0 || s.LongestLife >= time.Minute },
 	}
-	checkpoint := &key{
-		name: "checkpoint", kind: boolKind, want: "true or false",
-		about: []string{"Keep what is computed of runs, own and those of others, in state_dir until they end.",
-			"So a run survives the loss of all its peers, and can be suspended and resumed."},
-		field: func(s *Settings) any { return &s.Checkpoint },
-	}
-	interval := &key{
-		name: "checkpoint_interval", kind: durationKind,
-		want:  fmt.Sprintf("a duration from %v to %v, such as 60s", MinInterval, MaxInterval),
-		about: []string{"How long a result may wait before it is written: what the loss of all peers costs at most.", "A longer one writes less."},
-		field: func(s *Settings) any { return &s.CheckpointInterval },
-		check: func(s *Settings) bool {
-			return s.CheckpointInterval >= MinInterval && s.CheckpointInterval <= MaxInterval
-		},
-	}
+	checkpoint := boolKey("checkpoint", func(s *Settings) *bool { return &s.Checkpoint },
+		"Keep what is computed of runs, own and those of others, in state_dir until they end.",
+		"So a run survives the loss of all its peers, and can be suspended and resumed.")
+	interval := durationKey("checkpoint_interval", func(s *Settings) *time.Duration { return &s.CheckpointInterval },
+		MinInterval, MaxInterval, "60s",
+		"How long a result may wait before it is written: what the loss of all peers costs at most.", "A longer one writes less.")
 	return []*key{disk, memory, life, checkpoint, interval}
 }
 
@@ -338,20 +313,12 @@ func daemonKeys() []*key {
 	level := choice("log_level", func(s *Settings) *string { return &s.LogLevel },
 		[]string{"debug", "info", "warn", "error"}, "What the daemon logs, on standard error.")
 	level.title = "The daemon"
-	leave := &key{
-		name: "leave_after", kind: durationKind, want: fmt.Sprintf("a duration from 0s to %v, such as 10s", MaxLeave),
-		about: []string{"How long leaving may take after SIGTERM.",
-			"In that time work is given back and goodbye is said; then the daemon ends in any case."},
-		field: func(s *Settings) any { return &s.LeaveAfter },
-		check: func(s *Settings) bool { return s.LeaveAfter >= 0 && s.LeaveAfter <= MaxLeave },
-	}
-	patience := &key{
-		name: "leave_patience", kind: durationKind, want: fmt.Sprintf("a duration from 0s to %v, such as 5s", MaxLeave),
-		about: []string{"How much of leave_after may be spent on handing results over to other peers.",
-			"With little to hand over leaving takes no longer for it. 0s: nothing is handed over, and is computed again."},
-		field: func(s *Settings) any { return &s.LeavePatience },
-		check: func(s *Settings) bool { return s.LeavePatience >= 0 && s.LeavePatience <= MaxLeave },
-	}
+	leave := durationKey("leave_after", func(s *Settings) *time.Duration { return &s.LeaveAfter }, 0, MaxLeave, "10s",
+		"How long leaving may take after SIGTERM.",
+		"In that time work is given back and goodbye is said; then the daemon ends in any case.")
+	patience := durationKey("leave_patience", func(s *Settings) *time.Duration { return &s.LeavePatience }, 0, MaxLeave,
+		"5s", "How much of leave_after may be spent on handing results over to other peers.",
+		"With little to hand over leaving takes no longer for it. 0s: nothing is handed over, and is computed again.")
 	emulate := &key{
 		name: "emulate", kind: pathKind, want: "an absolute path",
 		about: []string{"Directory of a wide-area network to imitate between the peers of this machine, for experiments.", "Made by satin-peer emulate create; the cluster must be one of its names. Empty: none."},

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,26 +11,17 @@ import (
 
 // ownerKeys are what the owner of the machine allows beside his own work, which changes while the daemon runs.
 func ownerKeys() []*key {
-	here := &key{
-		name: "workers_here", title: "The owner of this machine", kind: numberKind,
-		want: fmt.Sprintf("a whole number from %d to %d", preferences.Same, MaxWorkers),
-		about: []string{"Cores to use while somebody is at the machine; 0: none, -1: as many as else.",
-			"Together with workers it is what may be used while he is there, and while he is away."},
-		field: func(s *Settings) any { return &s.WorkersHere },
-		check: func(s *Settings) bool { return s.WorkersHere >= preferences.Same && s.WorkersHere <= MaxWorkers },
-	}
-	away := &key{
-		name: "away_after", kind: durationKind,
-		want:  fmt.Sprintf("a duration from %v to %v, such as 5m", MinAway, MaxAway),
-		about: []string{"How long nobody must have touched keyboard, mouse or terminal to be away."},
-		field: func(s *Settings) any { return &s.AwayAfter },
-		check: func(s *Settings) bool { return s.AwayAfter >= MinAway && s.AwayAfter <= MaxAway },
-	}
-	battery := &key{
-		name: "on_battery", kind: boolKind, want: "true or false",
-		about: []string{"Compute while the machine runs on its battery."},
-		field: func(s *Settings) any { return &s.OnBattery },
-	}
+	here := numberKey("workers_here", func(s *Settings) *int { return &s.WorkersHere }, preferences.Same, MaxWorkers,
+		"Cores to use while somebody is at the machine; 0: none, -1: as many as else.",
+		"Together with workers it is what may be used while he is there, and while he is away.")
+	here.title = "The owner of this machine"
+	away := durationKey("away_after", func(s *Settings) *time.Duration { return &s.AwayAfter }, MinAway, MaxAway, "5m",
+		"How long nobody must have touched keyboard, mouse or terminal to be away.")
+	share := numberKey("cpu_share", func(s *Settings) *int { return &s.CPUShare }, 1, 100,
+		"Percent of their time for which these cores are used, on the average over a minute.",
+		"They rest in turns of a twentieth of a second; a job that cannot be stopped goes on, and the rest comes after it.")
+	battery := boolKey("on_battery", func(s *Settings) *bool { return &s.OnBattery },
+		"Compute while the machine runs on its battery.")
 	hours := &key{
 		name: "hours", word: "HOURS", kind: listKind, want: `hours such as "22:00-06:00" or "mon-fri/18:00-08:00", at most 64`,
 		about: []string{"When to compute, in local time.",
@@ -50,50 +40,28 @@ func ownerKeys() []*key {
 			return !slices.ContainsFunc(s.YieldTo, func(p string) bool { return strings.ContainsAny(p, `/\`) })
 		},
 	}
-	hottest := &key{
-		name: "hottest", word: "DEGREES", kind: numberKind,
-		want: fmt.Sprintf("0, or a whole number from %d to %d", MinHottest, MaxHottest),
-		about: []string{"Degrees Celsius at which computing stops until the machine has cooled down by ten; 0: not looked at.",
-			"The hottest sensor counts that the system tells of."},
-		field: func(s *Settings) any { return &s.Hottest },
-		check: func(s *Settings) bool { return s.Hottest == 0 || s.Hottest >= MinHottest && s.Hottest <= MaxHottest },
-	}
-	list := slices.Concat([]*key{here, away, shareKey(), battery, hours, programs, hottest}, trafficKeys())
+	hottest := numberKey("hottest", func(s *Settings) *int { return &s.Hottest }, MinHottest, MaxHottest,
+		"Degrees Celsius at which computing stops until the machine has cooled down by ten; 0: not looked at.",
+		"The hottest sensor counts that the system tells of.").orZero()
+	share.word, hottest.word = "PERCENT", "DEGREES"
+	list := slices.Concat([]*key{here, away, share, battery, hours, programs, hottest}, trafficKeys())
 	for _, k := range list {
 		k.owner = true
 	}
 	return list
 }
 
-func shareKey() *key {
-	return &key{
-		name: "cpu_share", word: "PERCENT", kind: numberKind, want: "a whole number from 1 to 100",
-		about: []string{"Percent of their time for which these cores are used, on the average over a minute.",
-			"They rest in turns of a twentieth of a second; a job that cannot be stopped goes on, and the rest comes after it."},
-		field: func(s *Settings) any { return &s.CPUShare },
-		check: func(s *Settings) bool { return s.CPUShare >= 1 && s.CPUShare <= 100 },
-	}
-}
-
 // trafficKeys are about what goes over the network.
 func trafficKeys() []*key {
-	limit := func(name string, field func(*Settings) *int, about ...string) *key {
-		return &key{name: name, about: about, word: "KB", kind: numberKind,
-			want:  fmt.Sprintf("0, or a whole number from %d to %d", MinTraffic, MaxTraffic),
-			field: func(s *Settings) any { return field(s) },
-			check: func(s *Settings) bool { n := *field(s); return n == 0 || n >= MinTraffic && n <= MaxTraffic }}
-	}
-	return []*key{
-		limit("upload", func(s *Settings) *int { return &s.Upload },
-			"Kilobytes (1000 bytes) a second that may be sent to other peers; 0: as many as can be.",
-			"What keeps the peer a member is not held back, but counted."),
-		limit("download", func(s *Settings) *int { return &s.Download },
-			"Kilobytes (1000 bytes) a second that may be received from other peers; 0: as many as can be."),
-		{name: "on_metered", kind: boolKind, want: "true or false",
-			about: []string{"Compute while the network counts, or costs, what goes through it.",
-				"Linux (NetworkManager) and Windows tell; on other systems it is not known, and forbids nothing."},
-			field: func(s *Settings) any { return &s.OnMetered }},
-	}
+	up := numberKey("upload", func(s *Settings) *int { return &s.Upload }, MinTraffic, MaxTraffic,
+		"Kilobytes (1000 bytes) a second that may be sent to other peers; 0: as many as can be.",
+		"What keeps the peer a member is not held back, but counted.").orZero()
+	down := numberKey("download", func(s *Settings) *int { return &s.Download }, MinTraffic, MaxTraffic,
+		"Kilobytes (1000 bytes) a second that may be received from other peers; 0: as many as can be.").orZero()
+	up.word, down.word = "KB", "KB"
+	return []*key{up, down, boolKey("on_metered", func(s *Settings) *bool { return &s.OnMetered },
+		"Compute while the network counts, or costs, what goes through it.",
+		"Linux (NetworkManager) and Windows tell; on other systems it is not known, and forbids nothing.")}
 }
 
 // Prefers are the preferences of the owner of the machine, as the settings say them; most is how many cores 0 workers
