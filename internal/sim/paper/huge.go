@@ -10,6 +10,7 @@ import (
 	"github.com/satin-peer/satin/internal/cputime"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/sim"
+	"github.com/satin-peer/satin/internal/wan"
 )
 
 // Huge is one size of swarm, and for how long it works.
@@ -99,7 +100,7 @@ func abreast(size Huge, peers int) (cpu float64, err error) {
 	n := max(1, peers/size.Peers)
 	configs := make([]sim.Config, n)
 	for i := range configs {
-		configs[i] = costRun(adaptive, size.Peers, size.Clusters, size.For, uint64(i+1))
+		configs[i] = size.config(uint64(i + 1))
 		configs[i].Want, configs[i].Between = wanted(configs[i].Tree), runtime.Gosched
 	}
 	runtime.GC()
@@ -119,11 +120,23 @@ func abreast(size Huge, peers int) (cpu float64, err error) {
 }
 
 func hugeRun(size Huge) (*sim.Report, time.Duration, error) {
-	c := costRun(adaptive, size.Peers, size.Clusters, size.For, 1)
+	c := size.config(1)
 	c.Weigh, c.Want = true, wanted(c.Tree)
 	runtime.GC()
 	debug.FreeOSMemory() // what the last run left
 	began := cputime.Used()
 	r, err := sim.Run(c)
 	return r, cputime.Used() - began, err
+}
+
+func (h Huge) config(seed uint64) sim.Config {
+	tree := &sim.Split{
+		Name: "cost", Seed: seed, Total: time.Duration(h.Peers) * h.For, Grain: time.Second,
+		FanLow: 3, FanHigh: 14, Even: 0.05, Skew: 3, Arg: 60, Result: 24,
+	}
+	return sim.Config{
+		Tree: tree, Seed: seed, Core: Core(), SpawnOverhead: EngineOverhead, MessageCost: messageCost,
+		ByteCost: byteCost, Policy: PolicyNamed(adaptive), Network: wan.Uniform(alike(h.Peers/h.Clusters, h.Clusters),
+			local, wan.Conditions{Bandwidth: 1e6, Latency: 10 * time.Millisecond}),
+	}
 }

@@ -21,7 +21,6 @@ func Tables() []Table {
 		{"generated", "swarms drawn at random, that no policy was tuned on", makeGenerated},
 		{"heterogeneous", "Table VIII: forty processors of many speeds in five countries", makeHeterogeneous},
 		{"large", "960 peers, 4.7 million jobs (programming-model paper, 5.7)", makeLarge},
-		{"cost", "what simulation costs, 64 to 1,024 peers", makeCost},
 		{"recovery", "crashes, departures, migration, checkpoints, under ours and CRS (fault tolerance paper, 4; programming-model paper, 5.5)", makeRecovery},
 		{"faults", "lines that are down, messages lost and late, machines that stand still, for a while", makeFaults},
 		{"adaptive", "scenarios 0 to 5 of the programming-model paper's 5.6: who takes part", makeAdaptive},
