@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -64,13 +65,13 @@ func (a *Adaptive) stealWide(v View, p *Plan) {
 		return
 	}
 	// A way that is not known is taken to be as short as any, or a cluster that joins would not be asked.
-	near := min(limit, orDefault(a.nearest(), limit))
+	near := min(limit, cmp.Or(a.nearest(), limit))
 	weights := make([]float64, len(a.others))
 	for i, f := range a.others {
 		switch {
 		case slices.ContainsFunc(flights, func(x Flight) bool { return x.Cluster == f.id && !x.waits() }):
 		case f.steal <= limit:
-			weights[i] = square(f.likely / orDefault(f.steal, near).Seconds())
+			weights[i] = square(f.likely / cmp.Or(f.steal, near).Seconds())
 		case v.Now() >= f.probeAt:
 			a.probe(v, p, f)
 		default:
@@ -296,7 +297,7 @@ func stealTime(v View, l *Link) time.Duration {
 	if l.LastSteal == 0 {
 		return 0
 	}
-	if rate := orDefault(l.BytesPerSecond, v.BestRate()); rate > 0 {
+	if rate := cmp.Or(l.BytesPerSecond, v.BestRate()); rate > 0 {
 		return l.LastSteal + time.Duration(v.OutcomeBytes()/rate*float64(time.Second))
 	}
 	return l.LastSteal

@@ -19,9 +19,6 @@ import (
 // come. So requests wait for each other along the tree only, downward ones never for upward ones, and no two
 // can wait for each other.
 type Hierarchical struct {
-	// Pause is the time between two rounds that brought nothing; 0 means 5 ms.
-	Pause time.Duration
-
 	asked   int  // children asked in this round
 	askedUp bool // the parent was asked in this round
 	next    time.Duration
@@ -30,6 +27,9 @@ type Hierarchical struct {
 	parent   PeerID
 	children []PeerID
 }
+
+// roundPause is the time between two rounds that brought nothing.
+const roundPause = 5 * time.Millisecond
 
 // Name is "chs".
 func (*Hierarchical) Name() string { return "chs" }
@@ -69,7 +69,7 @@ func (h *Hierarchical) Plan(v View, p *Plan) {
 	}
 	h.refuse(v, p, func(Ask) bool { return true })
 	h.asked, h.askedUp = 0, false
-	h.next = v.Now() + orDefault(h.Pause, 5*time.Millisecond)
+	h.next = v.Now() + roundPause
 	p.Wake(h.next)
 }
 

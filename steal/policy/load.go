@@ -4,19 +4,17 @@ import "time"
 
 // LoadBased is random stealing inside the cluster and, between clusters, prefetching by load (programming
 // model, 4.1.2: "a grid-aware load-based mechanism"; CLS in the PPoPP 2001 paper): every peer tells its load
-// to its cluster's coordinator, the member with the smallest ID, and when the cluster's jobs in sight fall
-// below a threshold, the coordinator alone steals from a random peer of another cluster. Wide-area traffic is
+// to its cluster's coordinator, the member with the smallest ID, and when the cluster's jobs in sight are
+// fewer than its members, the coordinator alone steals from a random peer of another cluster. Wide-area traffic is
 // small, and latency hidden if the threshold is right; jobs differ in size, so no threshold is right for
 // every application.
 type LoadBased struct {
-	// Low is how many jobs for every member the cluster should have in its queues; 0 means 1.
-	Low int
-	// Every is the least time between two messages of a peer to its coordinator; 0 means 10 ms.
-	Every time.Duration
-
 	told   int // the load last told, plus one; 0: never
 	tellAt time.Duration
 }
+
+// tellEvery is the least time between two messages of a peer to its coordinator.
+const tellEvery = 10 * time.Millisecond
 
 // Name is "load".
 func (*LoadBased) Name() string { return "load" }
@@ -42,7 +40,7 @@ func (l *LoadBased) Plan(v View, p *Plan) {
 	for _, m := range mine.Members[1:] {
 		jobs += v.Peer(m.ID).Queued
 	}
-	if jobs < orDefault(l.Low, 1)*len(mine.Members) {
+	if jobs < len(mine.Members) {
 		if victim, ok := RandomRemote(v); ok {
 			p.Steal(victim, 1, 0)
 		}
@@ -56,7 +54,7 @@ func (l *LoadBased) tell(v View, p *Plan, coordinator PeerID) {
 			p.Wake(l.tellAt)
 			return
 		}
-		l.told, l.tellAt = load, v.Now()+orDefault(l.Every, 10*time.Millisecond)
+		l.told, l.tellAt = load, v.Now()+tellEvery
 		p.Tell(coordinator)
 	}
 }

@@ -1,6 +1,9 @@
 package policy
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // HostTree is Javelin's (Javelin 3, "The work stealing scheduler" and "Repairing the host tree"): the members are the
 // nodes of a heap, with the peer that has the root job on top. An idle peer asks its children, one after the other, and
@@ -18,8 +21,6 @@ type HostTree struct {
 	heap    []PeerID // who is at which place
 	place   int      // of this peer
 }
-
-const defaultFanout = 4
 
 // Name is "tree".
 func (*HostTree) Name() string { return "tree" }
@@ -68,12 +69,7 @@ func (t *HostTree) grow(v View) {
 	t.place = max(0, slices.Index(t.heap, v.Self()))
 }
 
-func (t *HostTree) fanout() int {
-	if t.Fanout == 0 {
-		return defaultFanout
-	}
-	return t.Fanout
-}
+func (t *HostTree) fanout() int { return cmp.Or(t.Fanout, 4) }
 
 // below adds the children of a place, and instead of those that cannot be asked their children.
 func (t *HostTree) below(v View, to []PeerID, place int) []PeerID {
