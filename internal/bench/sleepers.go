@@ -39,32 +39,42 @@ func startSleepers(w *workshop, binary string, number int, checkpoint float64) (
 		return nil, err
 	}
 	s := &sleepers{dir: dir, left: model.Peers}
-	first := ""
-	for i := range model.Peers {
-		p, err := ask.Start(fmt.Sprintf("sleepers-%d-%d", number, i), []string{binary})
-		if err != nil {
-			return s, err
-		}
-		s.peers = append(s.peers, p)
-		if err := enter(p, &first, filepath.Join(dir, fmt.Sprint(i)), fmt.Sprint("half", i/half), "adaptive", "-",
-			checkpoint, 0); err != nil {
-			return s, err
-		}
-	}
-	return s, nil
+	s.peers, err = startPeers(fmt.Sprint("sleepers-", number), binary, dir,
+		func(i int) any { return fmt.Sprint("half", i/half) }, "adaptive", "-", checkpoint, 0)
+	return s, err
 }
 
-// enter has a process open its peer with such arguments, and join the first one, which is the one without another.
-func enter(p *ask.Program, first *string, args ...any) error {
-	a, err := p.Ask(patience, append([]any{"open"}, args...)...)
-	switch {
-	case err != nil:
-	case *first == "":
-		*first = a["address"]
-	default:
-		_, err = p.Ask(patience, "join", *first)
+// startPeers starts processes that open peers in clusters, with arguments that are the same for all, and that join the
+// first one. It gives those that it could start.
+func startPeers(name, binary, dir string, cluster func(i int) any, args ...any) (list []*ask.Program, err error) {
+	first := ""
+	for i := range model.Peers {
+		p, err := ask.Start(fmt.Sprintf("%s-%d", name, i), []string{binary})
+		if err != nil {
+			return list, err
+		}
+		list = append(list, p)
+		a, err := p.Ask(patience, append([]any{"open", filepath.Join(dir, fmt.Sprint(i)), cluster(i)}, args...)...)
+		switch {
+		case err != nil:
+		case first == "":
+			first = a["address"]
+		default:
+			_, err = p.Ask(patience, "join", first)
+		}
+		if err != nil {
+			return list, err
+		}
 	}
-	return err
+	return list, nil
+}
+
+// cpuOf is the CPU time that processes have used.
+func cpuOf(list []*ask.Program) (sum time.Duration) {
+	for _, p := range list {
+		sum += cputime.Of(p.Pid())
+	}
+	return sum
 }
 
 // gather waits until every process counts what it is to know of the others.
@@ -204,9 +214,4 @@ func (s *sleepers) orphaned(tree model.Tree, recovery string) (r sleeperRun, err
 }
 
 // cpu is the CPU time that those that are left have used.
-func (s *sleepers) cpu() (sum time.Duration) {
-	for _, p := range s.peers[:s.left] {
-		sum += cputime.Of(p.Pid())
-	}
-	return sum
-}
+func (s *sleepers) cpu() time.Duration { return cpuOf(s.peers[:s.left]) }

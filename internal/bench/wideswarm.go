@@ -13,7 +13,6 @@ import (
 
 	"github.com/satin-peer/satin/internal/bench/ask"
 	"github.com/satin-peer/satin/internal/bench/wide/model"
-	"github.com/satin-peer/satin/internal/cputime"
 	"github.com/satin-peer/satin/internal/wan"
 	"github.com/satin-peer/satin/peer/emulate"
 )
@@ -70,19 +69,11 @@ func newWideSwarm(w *workshop, binary, policy, scenario string) (*wideSwarm, err
 		return nil, err
 	}
 	s := &wideSwarm{policy: policy, network: network}
-	first := ""
-	for i := range model.Peers {
-		p, err := w.startOne(fmt.Sprintf("%s-%d", name, i), []string{binary})
-		if err != nil {
-			return s, err
-		}
-		s.peers = append(s.peers, p)
-		if err := enter(p, &first, filepath.Join(dir, fmt.Sprint(i)), 1+i/model.PerCluster, policy, network, 0,
-			0); err != nil {
-			return s, err
-		}
+	s.peers, err = startPeers(name, binary, dir, func(i int) any { return 1 + i/model.PerCluster }, policy, network, 0, 0)
+	if err == nil {
+		err = s.gather()
 	}
-	return s, s.gather()
+	return s, err
 }
 
 func (s *wideSwarm) programs() []*ask.Program {
@@ -96,14 +87,6 @@ func (s *wideSwarm) programs() []*ask.Program {
 func (s *wideSwarm) gather() error {
 	return gather(s.peers, ask.Answer{"members": fmt.Sprint(model.Peers), "clusters": fmt.Sprint(model.Clusters),
 		"runs": "0"})
-}
-
-// cpu is the CPU time that all processes have used.
-func (s *wideSwarm) cpu() (sum time.Duration) {
-	for _, p := range s.peers {
-		sum += cputime.Of(p.Pid())
-	}
-	return sum
 }
 
 // run has all swarms run the round's tree at the same time.
@@ -153,7 +136,7 @@ func (s *wideSwarm) run(tree model.Tree, sum, leaves uint64) (r wideRun, err err
 	if err := s.gather(); err != nil {
 		return r, err
 	}
-	before := s.cpu()
+	before := cpuOf(s.peers)
 	a, err := s.peers[0].Ask(patience, "run", int(tree), "salvage", "off")
 	if err != nil {
 		return r, err
@@ -161,7 +144,7 @@ func (s *wideSwarm) run(tree model.Tree, sum, leaves uint64) (r wideRun, err err
 	if err := isRight(a, sum, leaves); err != nil {
 		return r, fmt.Errorf("%s: %w", s.policy, err)
 	}
-	r.cpu = s.cpu() - before
+	r.cpu = cpuOf(s.peers) - before
 	for key, to := range map[string]*time.Duration{"took": &r.took, "whole": &r.whole} {
 		ns, err := a.Float(key)
 		if err != nil {
