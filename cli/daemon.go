@@ -145,6 +145,24 @@ func newDaemonCommand(c console, cmd cobra.Command, least, most int, ask query) 
 	return &cmd
 }
 
+// newShowCommand makes a command that asks the daemon for something, and shows it or, with --json, prints it.
+func newShowCommand[T any](c console, cmd cobra.Command, what string,
+	ask func(*control.Client, context.Context) (T, error), show func(T) error) *cobra.Command {
+	var asJSON *bool
+	made := newDaemonCommand(c, cmd, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {
+		v, err := ask(d, ctx)
+		switch {
+		case err != nil:
+			return err
+		case *asJSON:
+			return c.writeJSON(v)
+		}
+		return show(v)
+	})
+	asJSON = addJSON(made, what)
+	return made
+}
+
 // addJSON adds --json to a command whose output it makes one JSON value.
 func addJSON(cmd *cobra.Command, what string) *bool {
 	return cmd.Flags().Bool("json", false, "print "+what+" as JSON")

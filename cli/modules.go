@@ -15,8 +15,7 @@ import (
 )
 
 func newModulesCommand(c console) *cobra.Command {
-	var asJSON *bool
-	cmd := newDaemonCommand(c, cobra.Command{
+	return newShowCommand(c, cobra.Command{
 		Use:   "modules",
 		Short: "List the modules of the swarm",
 		Long: `modules lists the modules that members have published, each with who signed for it, its size and its hash, and those that this
@@ -24,14 +23,7 @@ peer has besides. satin-peer run NAME runs one; where several have the same name
 PUBLISHER/NAME or the first eight digits of its hash.`,
 		Example: `  satin-peer modules
   satin-peer modules --json`,
-	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {
-		list, err := d.Modules(ctx)
-		if err != nil {
-			return err
-		}
-		if *asJSON {
-			return c.writeJSON(list)
-		}
+	}, "the modules", (*control.Client).Modules, func(list []control.ModuleInfo) error {
 		if len(list) == 0 {
 			fmt.Fprintln(c.err, "no member has published a module; satin-peer publish FILE NAME publishes one")
 			return nil
@@ -48,8 +40,6 @@ PUBLISHER/NAME or the first eight digits of its hash.`,
 		}
 		return w.Flush()
 	})
-	asJSON = addJSON(cmd, "the modules")
-	return cmd
 }
 
 func dash(s string) string {

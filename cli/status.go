@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -18,31 +17,18 @@ import (
 )
 
 func newStatusCommand(c console) *cobra.Command {
-	var asJSON *bool
-	cmd := newDaemonCommand(c, cobra.Command{
+	return newShowCommand(c, cobra.Command{
 		Use:   "status",
 		Short: "Show what the daemon is doing, and with whom",
 		Long: `status shows whether the peer of this machine computes, and why not; its swarm and cluster; whether others can reach it; the
 runs in progress; and what it has done since it was started.`,
 		Example: `  satin-peer status
   satin-peer status --json | jq .state`,
-	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {
-		s, err := d.Status(ctx)
-		switch {
-		case err != nil:
-			return err
-		case *asJSON:
-			return c.writeJSON(s)
-		}
-		return writeStatus(c.out, s, time.Now())
-	})
-	asJSON = addJSON(cmd, "all of it")
-	return cmd
+	}, "all of it", (*control.Client).Status, func(s control.Status) error { return writeStatus(c.out, s, time.Now()) })
 }
 
 func newPeersCommand(c console) *cobra.Command {
-	var asJSON *bool
-	cmd := newDaemonCommand(c, cobra.Command{
+	return newShowCommand(c, cobra.Command{
 		Use:   "peers",
 		Short: "List the other members of the swarm",
 		Long: `peers lists the other members that the daemon knows: their clusters, workers, round-trip times, how long ago they were heard
@@ -50,47 +36,30 @@ of, and the jobs that they stole (given) and that were stolen from them (taken).
 paused, or its owner's settings or other programs have its cores.`,
 		Example: `  satin-peer peers
   satin-peer peers --json`,
-	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {
-		peers, err := d.Peers(ctx)
-		switch {
-		case err != nil:
-			return err
-		case *asJSON:
-			return c.writeJSON(peers)
-		case len(peers) == 0:
+	}, "the list", (*control.Client).Peers, func(peers []control.PeerInfo) error {
+		if len(peers) == 0 {
 			fmt.Fprintln(c.err,
 				"No other peers are known. Join one with satin-peer join, or let others in with satin-peer invite.")
 			return nil
 		}
 		return writePeers(c.out, peers, time.Now())
 	})
-	asJSON = addJSON(cmd, "the list")
-	return cmd
 }
 
 func newRunsCommand(c console) *cobra.Command {
-	var asJSON *bool
-	cmd := newDaemonCommand(c, cobra.Command{
+	return newShowCommand(c, cobra.Command{
 		Use:   "runs",
 		Short: "List the runs, in progress and ended",
 		Long:  "runs lists the runs that the daemon knows, the newest first: its own, and those of others that it works on or refused.",
 		Example: `  satin-peer runs
   satin-peer runs --json`,
-	}, 0, 0, func(ctx context.Context, d *control.Client, _ []string) error {
-		runs, err := d.Runs(ctx)
-		switch {
-		case err != nil:
-			return err
-		case *asJSON:
-			return c.writeJSON(runs)
-		case len(runs) == 0:
+	}, "the list", (*control.Client).Runs, func(runs []control.RunInfo) error {
+		if len(runs) == 0 {
 			fmt.Fprintln(c.err, "There are no runs. Start one with satin-peer run.")
 			return nil
 		}
 		return writeRuns(c.out, runs)
 	})
-	asJSON = addJSON(cmd, "the list")
-	return cmd
 }
 
 // A sheet is text in columns. What came from other peers is escaped.
