@@ -215,38 +215,32 @@ func (c *Client) Join(ctx context.Context, address string) (PeerInfo, error) {
 
 // Leave asks the peer to leave; the daemon ends.
 func (c *Client) Leave(ctx context.Context) error {
-	_, err := call[empty](ctx, c, leaveCall, slowCall, nil)
-	return err
+	return c.tell(ctx, leaveCall, slowCall, nil)
 }
 
 // Pause asks the peer to stop computing.
 func (c *Client) Pause(ctx context.Context, d time.Duration) error {
-	_, err := call[empty](ctx, c, pauseCall, quickCall, pauseBody{d.Seconds()})
-	return err
+	return c.tell(ctx, pauseCall, quickCall, pauseBody{d.Seconds()})
 }
 
 // Finish asks it to stop after the jobs that it has.
 func (c *Client) Finish(ctx context.Context) error {
-	_, err := call[empty](ctx, c, finishCall, quickCall, nil)
-	return err
+	return c.tell(ctx, finishCall, quickCall, nil)
 }
 
 // Resume asks it to go on.
 func (c *Client) Resume(ctx context.Context) error {
-	_, err := call[empty](ctx, c, resumeCall, quickCall, nil)
-	return err
+	return c.tell(ctx, resumeCall, quickCall, nil)
 }
 
 // Cancel asks for the end of a run.
 func (c *Client) Cancel(ctx context.Context, run string) error {
-	_, err := call[empty](ctx, c, about(cancelCall, run), slowCall, nil)
-	return err
+	return c.tell(ctx, about(cancelCall, run), slowCall, nil)
 }
 
 // Suspend asks for a run to be suspended.
 func (c *Client) Suspend(ctx context.Context, run string) error {
-	_, err := call[empty](ctx, c, about(suspendCall, run), slowCall, nil)
-	return err
+	return c.tell(ctx, about(suspendCall, run), slowCall, nil)
 }
 
 // ResumeRun asks for a run to be taken up again.
@@ -256,14 +250,12 @@ func (c *Client) ResumeRun(ctx context.Context, r Resumption) (RunInfo, error) {
 
 // Revoke asks for a peer to be put out.
 func (c *Client) Revoke(ctx context.Context, peer string) error {
-	_, err := call[empty](ctx, c, revokeCall, quickCall, revokeBody{peer})
-	return err
+	return c.tell(ctx, revokeCall, quickCall, revokeBody{peer})
 }
 
 // Refuse asks for a run, or an owner's, to be refused, or not any more.
 func (c *Client) Refuse(ctx context.Context, r Refused) error {
-	_, err := call[empty](ctx, c, refuseCall, quickCall, r)
-	return err
+	return c.tell(ctx, refuseCall, quickCall, r)
 }
 
 // about puts a run into a call's path.
@@ -278,6 +270,12 @@ func call[R any](ctx context.Context, c *Client, what string, within time.Durati
 		return r, err
 	}
 	return callWith[R](ctx, c, what, within, text)
+}
+
+// tell is call for what has no reply.
+func (c *Client) tell(ctx context.Context, what string, within time.Duration, body any) error {
+	_, err := call[empty](ctx, c, what, within, body)
+	return err
 }
 
 func callWith[R any](ctx context.Context, c *Client, what string, within time.Duration, body io.Reader) (

@@ -12,9 +12,7 @@ import (
 // The Grids@work contest run of the programming-model paper, 5.7: N = 22 on 960 nodes in five clusters, 4.7
 // million jobs in 1,516 seconds, of which 85 % in the application; about 800,000 messages.
 const (
-	contestPeers  = 960
 	contestTime   = 1516 * time.Second
-	contestShare  = 0.85
 	contestTarget = 97.0 // percent, ours
 )
 
