@@ -69,7 +69,8 @@ func newWideSwarm(w *workshop, binary, policy, scenario string) (*wideSwarm, err
 		return nil, err
 	}
 	s := &wideSwarm{policy: policy, network: network}
-	s.peers, err = startPeers(name, binary, dir, func(i int) any { return 1 + i/model.PerCluster }, policy, network, 0, 0)
+	s.peers, err = startPeers(name, binary, dir, func(i int) any { return 1 + i/model.PerCluster }, policy, network,
+		0, 0)
 	if err == nil {
 		err = s.gather()
 	}

@@ -46,7 +46,8 @@ func (h *Host) Invite(ctx context.Context, o InviteOptions) (line string, err er
 		return "", fmt.Errorf("%w: %d uses: 1 to %d are possible", ErrInvitation, o.Uses, maxUses)
 	}
 	if o.For < 0 || o.For > maxInvitationTime {
-		return "", fmt.Errorf("%w: it could be used for %v: up to %v are possible", ErrInvitation, o.For, maxInvitationTime)
+		return "", fmt.Errorf("%w: it could be used for %v: up to %v are possible", ErrInvitation, o.For,
+			maxInvitationTime)
 	}
 	expires := time.Now().Add(o.For)
 	secret, err := h.tickets.issue(ticket{Expires: expires.Unix(), Uses: o.Uses, MayInvite: o.MayInvite})
