@@ -236,3 +236,16 @@ type deaf struct {
 }
 
 func (d deaf) Usable(id PeerID) bool { return id != d.silent && d.View.Usable(id) }
+
+// TestPushesRest: of all that is queued one job is pushed, and the next when a while has passed.
+func TestPushesRest(t *testing.T) {
+	v := scene{load: Load{Workers: 1, Queued: 9}}.orTwo().view()
+	r := &RandomPushing{}
+	var first, second Plan
+	r.Plan(v, &first)
+	r.Plan(v, &second)
+	if rests := v.Now() + 500*time.Millisecond; len(first.Pushes) != 1 || len(second.Pushes) != 0 ||
+		first.WakeAt != rests || second.WakeAt != rests {
+		t.Errorf("planned %+v, and then %+v", first, second)
+	}
+}
