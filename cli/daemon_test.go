@@ -57,6 +57,22 @@ func TestAsked(t *testing.T) {
 	}
 }
 
+// Guards that the daemon is asked to cancel whatever may go on, a run that is suspended too, and nothing that is over.
+func TestCancelWhatMayGoOn(t *testing.T) {
+	for state, asked := range map[control.RunState]bool{control.RunStarting: true, control.RunRunning: true,
+		control.RunSuspended: true, control.RunRefused: true,
+		control.RunDone: false, control.RunFailed: false, control.RunCancelled: false} {
+		m := newFakeMember()
+		m.runs[0].State = state
+		f := newFake().withDaemon(t, m)
+		code := f.run("cancel", "cc")
+		if got := slices.Contains(m.asked, "cancel "+runGoing); got != asked || (code == 0) != asked ||
+			!asked && !strings.Contains(f.err.String(), "has ended already: it is "+string(state)) {
+			t.Errorf("%s: exit code %d, asked %q\n%s", state, code, m.asked, &f.err)
+		}
+	}
+}
+
 // Guards that a run says at once, before it waits, who cannot help and what to do about it.
 func TestRunSaysWhoCannotHelp(t *testing.T) {
 	m := newFakeMember()

@@ -92,7 +92,8 @@ func newCancelCommand(c console) *cobra.Command {
 	return newDaemonCommand(c, cobra.Command{
 		Use:   "cancel RUN",
 		Short: "End a run, on all peers",
-		Long:  "cancel ends a run that this peer owns, on all peers. RUN is what satin-peer runs shows, or its first digits.",
+		Long: "cancel ends a run that this peer owns, on all peers, also one that is suspended. RUN is what satin-peer runs " +
+			"shows, or its first digits.",
 		Example: `  satin-peer cancel 4f1c20aa9be04d52b7a0f6c1d2e3f405
   satin-peer cancel 4f1c`,
 	}, 1, 1, func(ctx context.Context, d *control.Client, args []string) error {
@@ -100,7 +101,7 @@ func newCancelCommand(c console) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if run.State.Ended() && run.State != control.RunRefused { // that one may be let in again
+		if run.State.Final() {
 			return control.Errorf(control.ErrRefused, "run %s has ended already: it is %s", run.Run, run.State)
 		}
 		return d.Cancel(ctx, run.Run)

@@ -70,8 +70,9 @@ class Entry {
     this.#bar.value = r.share;
     this.#bar.setAttribute("aria-label", runName(r));
     this.#facts.update(factsOf(r));
-    show(this.#cancel, r.mine && !r.ended && mayAct);
-    show(this.#suspend, r.mine && !r.ended && r.state !== "suspended" && mayAct);
+    const mayGoOn = r.state === "suspended" || r.state === "refused";
+    show(this.#cancel, r.mine && (!r.ended || mayGoOn) && mayAct);
+    show(this.#suspend, r.mine && !r.ended && mayAct);
     say(this.#resume, r.quarantined ? "Let it in again" : "Go on with it");
     show(this.#resume, (r.quarantined || r.mine && r.state === "suspended") && mayAct);
     show(this.#show, r.mine && r.state === "done" && mayAct);

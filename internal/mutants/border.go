@@ -122,6 +122,8 @@ var borderMutants = []mutant{
 		new: "cmp.Or(0, a.came.Compare(b.came))"},
 	{name: "cli/fault-outlives", wrong: "a fault goes on when the process has ended", file: "cli/fault.go",
 		run: "^TestDisarm$", old: "		begun.Wait()\n", new: ""},
+	{name: "cli/cancel-suspended", wrong: "a run that is suspended cannot be cancelled", file: "peer/control/status.go",
+		pkg: "cli", run: "^TestCancelWhatMayGoOn$", old: "return s == RunDone || s", new: "return s == RunSuspended || s == RunDone || s"},
 	{name: "cli/same-signal", wrong: "the second of two signals that came as one ends the process before the run",
 		file: "cli/main.go", run: "^TestSameSignal$", old: "		if len(again) == 0 {", new: "		signal.Stop(again)\n		if len(again) == 0 {"},
 	{name: "cli/empty-verify", wrong: "a run that was to be verified runs unverified", file: "cli/run.go",

@@ -141,8 +141,11 @@ const (
 	RunRefused   RunState = "refused"   // this peer takes no part; Why says why
 )
 
-// Ended says whether the state is a last one.
+// Ended says whether the run does not go on here.
 func (s RunState) Ended() bool { return s != RunStarting && s != RunRunning }
+
+// Final says whether it is over for good: one that is suspended or refused may go on, and be cancelled.
+func (s RunState) Final() bool { return s == RunDone || s == RunFailed || s == RunCancelled }
 
 // A RunInfo is a run, as this peer sees it.
 type RunInfo struct {
