@@ -44,11 +44,12 @@ type Problem struct {
 	Arg   any    // its argument, of the registered type
 
 	// Sequential is the untouched sequential twin: the same answer by the same method with no satin in its code. Its
-	// result has the root job's result type.
+	// result has the root job's result type. If it is nil there is none, and run --sequential is refused.
 	Sequential func() any
 
 	// Check returns nil if result is right, as far as that can be told without solving the problem again: a published
-	// value, a model put into its formula, a tour added up again. It gets results of the root job's type only.
+	// value, a model put into its formula, a tour added up again. It gets results of the root job's type only. If it
+	// is nil every result is taken for right: see Wrong.
 	Check func(result any) error
 
 	// Answer renders a result for people and for programs.
@@ -66,6 +67,14 @@ type Problem struct {
 
 // Writes says whether a run of the problem writes files.
 func (p *Problem) Writes() bool { return p.Prepare != nil || p.Save != nil }
+
+// Wrong is what is wrong with a result, as far as Check can tell.
+func (p *Problem) Wrong(result any) error {
+	if p.Check == nil {
+		return nil
+	}
+	return p.Check(result)
+}
 
 // Parts are how a formula that is believed to have no model is proved in many runs: each has a cube, the literals that
 // it takes for true, and together the cubes have all models.

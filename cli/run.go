@@ -117,7 +117,7 @@ Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it 
 
 func newAppCommand(app apps.App, o *options, c console, list []apps.App) *cobra.Command {
 	own := flag.NewFlagSet(app.Name, flag.ContinueOnError)
-	build := app.Setup(own)
+	build := setup(app, own)
 	name := calledAs(c.modules, app.Name)
 	cmd := &cobra.Command{
 		Use:     strings.TrimSpace(name + " " + app.Args),
@@ -133,11 +133,15 @@ func newAppCommand(app apps.App, o *options, c console, list []apps.App) *cobra.
 				return runBatch(c, app, o, cmd.Flags(), own, args)
 			}
 			problem, err := build(args)
-			if err == nil && problem.Prepare != nil {
-				err = problem.Prepare()
-			}
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
+			case o.sequential && problem.Sequential == nil:
+				return errors.New("--sequential: " + app.Name + " has no sequential program")
+			case problem.Prepare != nil:
+				if err := problem.Prepare(); err != nil {
+					return err
+				}
 			}
 			t := &task{app.Name, args, given(cmd.Flags(), own), problem}
 			if done, err := c.elsewhere(t, o, cmd.Flags(), list); done {

@@ -21,6 +21,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"github.com/spf13/pflag"
 
+	"github.com/satin-peer/satin/apps"
 	"github.com/satin-peer/satin/apps/all"
 )
 
@@ -287,5 +288,44 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s --help shows %q, but there is no such application", cmd.Name(), line)
 			}
 		}
+	}
+}
+
+// Guards that an application may do without a check of its answer and without a sequential program, and that what it
+// cannot do without is missed before the run, in a line, as is a panic where it reads its arguments.
+func TestProblemsThatLackSomething(t *testing.T) {
+	answer := func(r any) apps.Answer { return apps.Answer{Text: fmt.Sprint(r)} }
+	for _, c := range []struct {
+		p    apps.Problem
+		want string
+	}{
+		{apps.Problem{Root: "test.count", Answer: answer}, "<nil>"},
+		{apps.Problem{Root: "test.count"}, "the Setup of x made a Problem without a Root or an Answer: see go doc apps.Problem"},
+		{apps.Problem{Answer: answer}, "the Setup of x made a Problem without a Root or an Answer: see go doc apps.Problem"},
+		{apps.Problem{Root: "panics"}, "the Setup of x panicked: no argument"},
+	} {
+		read := setup(apps.App{Name: "x", Setup: func(*flag.FlagSet) func([]string) (*apps.Problem, error) {
+			return func([]string) (*apps.Problem, error) {
+				if c.p.Root == "panics" {
+					panic("no argument")
+				}
+				return &c.p, nil
+			}
+		}}, nil)
+		p, err := read(nil)
+		if fmt.Sprint(err) != c.want || (p == nil) != (c.p.Root == "panics") {
+			t.Errorf("%q: %v, want %s", c.p.Root, err, c.want)
+		}
+		if err != nil {
+			continue
+		}
+		if s, err := examine(p, func() (any, sample, error) { return 7, sample{}, nil }); err != nil || s.answer.Text != "7" {
+			t.Errorf("an answer that nobody checks: %q, %v", s.answer.Text, err)
+		}
+	}
+	f := newFake()
+	if code := f.run("run", "spin", "--sequential"); code != exitBadInput ||
+		f.err.String() != "satin-peer: --sequential: spin has no sequential program\n" {
+		t.Errorf("exit code %d, says %q", code, &f.err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -124,6 +125,23 @@ func (r *localRun) solve(ctx context.Context) (solution, error) {
 	})
 }
 
+// setup is the Setup of an application, for whoever its function panics, or makes what cannot be run or shown.
+func setup(app apps.App, own *flag.FlagSet) func(args []string) (*apps.Problem, error) {
+	build := app.Setup(own)
+	return func(args []string) (p *apps.Problem, err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				p, err = nil, &failure{exitFailed, fmt.Errorf("the Setup of %s panicked: %v", app.Name, v), debug.Stack()}
+			}
+		}()
+		p, err = build(args)
+		if err == nil && (p.Root == "" || p.Answer == nil) {
+			err = failed("the Setup of %s made a Problem without a Root or an Answer: see go doc apps.Problem", app.Name)
+		}
+		return p, err
+	}
+}
+
 // examine gets the result of p, checks it, and saves it if it is right. A panic on the way is a failure.
 func examine(p *apps.Problem, get func() (any, sample, error)) (s solution, err error) {
 	doing := "the sequential program"
@@ -138,7 +156,7 @@ func examine(p *apps.Problem, get func() (any, sample, error)) (s solution, err 
 	}
 	s.end = end
 	doing = "the check of the answer"
-	wrong := p.Check(result)
+	wrong := p.Wrong(result)
 	doing = "the answer"
 	s.answer = p.Answer(result)
 	if wrong != nil {

@@ -337,7 +337,7 @@ func readTask(list []apps.App, run control.RunInfo) (*task, error) {
 		return nil, fmt.Errorf("this program has no application %q", run.App)
 	}
 	own := flag.NewFlagSet(run.App, flag.ContinueOnError)
-	build := list[i].Setup(own)
+	build := setup(list[i], own)
 	flags := pflag.NewFlagSet(run.App, pflag.ContinueOnError)
 	addGoFlags(flags, own)
 	if err := flags.Parse(run.Args); err != nil {

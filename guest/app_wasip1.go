@@ -174,7 +174,7 @@ func shown(in []byte) ([]byte, error) {
 func checked(in []byte) ([]byte, error) {
 	p, v, err := result(in)
 	if err == nil {
-		err = p.Check(v)
+		err = p.Wrong(v)
 	}
 	return nil, err
 }

@@ -59,7 +59,7 @@ func Solve(t *testing.T, app apps.App, line string) any {
 		t.Fatalf("%s %s: %v", app.Name, line, err)
 	}
 	want := p.Sequential()
-	if err := p.Check(want); err != nil {
+	if err := p.Wrong(want); err != nil {
 		t.Errorf("%s %s: the twin's result: %v", app.Name, line, err)
 	}
 	same := func(pool *satin.Pool, where string) {
