@@ -346,10 +346,14 @@ func TestBadBodies(t *testing.T) {
 			t.Errorf("%s: %d %s", name, code, text)
 		}
 	}
-	for path, known := range map[string]string{"/runs": "known are: app, arguments", "/resume": "known are: none"} {
-		q := request{method: "POST", path: "/api/v1" + path, body: `{"argumnets":"4"}`}
-		if _, text := s.do(t, client, q); !strings.Contains(text, known) {
-			t.Errorf("%s does not say which fields it takes: %s", path, text)
+	for _, c := range []struct{ path, body, says string }{
+		{"/runs", `{"argumnets":"4"}`, "known are: app, arguments"}, {"/resume", `{"argumnets":"4"}`, "known are: none"},
+		{"/runs", `{"arguments":["4"]}`, "arguments: got array, want string"}, {"/runs", `[]`, "all of it: got array, want struct"},
+		{"/resume", "", "it is empty: want a JSON object, {} where"},
+	} {
+		q := request{method: "POST", path: "/api/v1" + c.path, body: c.body}
+		if _, text := s.do(t, client, q); !strings.Contains(text, c.says) {
+			t.Errorf("%s with %s does not say what it takes: %s", c.path, c.body, text)
 		}
 	}
 	if len(s.source.actions) > 0 {

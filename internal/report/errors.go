@@ -2,8 +2,10 @@ package report
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"strings"
 )
@@ -21,7 +23,13 @@ var (
 // Unread is the error of a request that could not be read as the struct that v points to. Where it has a field that is
 // unknown it says which are not.
 func Unread(err error, v any) error {
-	if !strings.HasPrefix(err.Error(), "json: unknown field ") {
+	var odd *json.UnmarshalTypeError
+	switch {
+	case err == io.EOF:
+		return errors.New("it is empty: want a JSON object, {} where there is nothing to say")
+	case errors.As(err, &odd):
+		return fmt.Errorf("%s: got %s, want %s", cmp.Or(odd.Field, "all of it"), odd.Value, odd.Type.Kind())
+	case !strings.HasPrefix(err.Error(), "json: unknown field "):
 		return err
 	}
 	names := []string{}

@@ -23,7 +23,7 @@ func TestBadRequests(t *testing.T) {
 		{"POST /v1/status", "", "bad_input", "POST /v1/status"},
 		{"DELETE /v1/runs", "", "bad_input", "DELETE"},
 		{"GET /v1/leave", "", "bad_input", "GET /v1/leave"},
-		{"POST /v1/runs", "", "bad_input", "EOF"},
+		{"POST /v1/runs", "", "bad_input", "it is empty"},
 		{"POST /v1/runs", "null", "bad_input", "names an application"},
 		{"POST /v1/runs", "[]", "bad_input", "array"},
 		{"POST /v1/runs", "{}", "bad_input", "names an application"},
