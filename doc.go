@@ -41,19 +41,20 @@
 //
 // # What may block
 //
-// These wait for a child that a thief has, and their worker's core goes to another job meanwhile: Get of a Future or
-// FutureErr, Try, Sync, Results and Tries between two bodies, leaving such a loop early (for children that are
-// newer and not of the group), and the end of a job that left children behind. All of them run what was not
-// stolen first. Read of a Constant, an Object or a Kept, and Write, wait in the same way for a value that is not
-// here; so do Value, About and Offer of a Lattice whose handle came from elsewhere, and not in the job's own
-// argument. Exec waits for the executable, which has the worker's core as long.
+// These wait for a child that a thief has, and their worker's core goes to another job meanwhile: Get of a Future
+// or FutureErr, Try, Sync, Results and Tries between two bodies, leaving such a loop early or Abort of a Group (for
+// children that are newer and not of the group), and the end of a job that left children behind. All of them run
+// what was not stolen first. Read of a Constant, an Object or a Kept, and Write, wait in the same way for a value
+// that is not here; so do Value, About and Offer of a Lattice whose handle came from elsewhere, and not in the
+// job's own argument. Exec waits for the executable, which has the worker's core as long.
 //
 // Besides these, what spawns (Spawn, SpawnErr, Spawn of a Group) and Get may give their core to a job that goes
 // on, or to SetCores, which asks for fewer. Run, RunErr, RunNamed and RunPartial wait for the run, Close for the
 // workers, Stats and Progress for 20 ms at most.
 //
-// Nothing else does: Fork, ForkErr, Abort, Aborted, Deeper, ID, NewConstant, ShareConstant, Share, ShareLattice,
-// Keep, NewPool, SetCores, Cores, Workers, Hints, what registers and what makes an Option return at once.
+// Nothing else does: Fork, ForkErr, Abort of a Frame, Aborted, Deeper, ID, NewConstant, ShareConstant, Share,
+// ShareLattice, Keep, NewPool, SetCores, Cores, Workers, Hints, what registers and what makes an Option return at
+// once.
 //
 // A job must not wait for its own pool: Run and Close panic when a job calls them there. What a job waits for in
 // other ways (a goroutine that it started and that calls Run there, a job of another pool that does, a channel)

@@ -80,6 +80,11 @@ func (g *Group[A, R]) Results() iter.Seq[R] {
 	}
 }
 
+// Abort drops the group's children that have not finished, and forgets the results that were not taken, as leaving a
+// Results loop early does: for a job that knows its result before it has begun to read theirs. A job that just
+// returns has them run for nothing. Other children of the job are not touched; those newer than the group's are run.
+func (g *Group[A, R]) Abort() { g.of.Abort() }
+
 // mustNext gives the result of the next child that has finished; false if none is left. It panics if the child failed.
 func (g *Group[A, R]) mustNext() (res R, ok bool) {
 	r := g.of.Next()
@@ -138,3 +143,6 @@ func (g *GroupErr[A, R]) Results() iter.Seq2[R, error] {
 		}
 	}
 }
+
+// Abort drops the group's children, as Group.Abort does.
+func (g *GroupErr[A, R]) Abort() { g.g.Abort() }

@@ -319,7 +319,8 @@ func TestProblemsThatLackSomething(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if s, err := examine(p, func() (any, sample, error) { return 7, sample{}, nil }); err != nil || s.answer.Text != "7" {
+		s, err := examine(p, func() (any, sample, error) { return 7, sample{}, nil })
+		if err != nil || s.answer.Text != "7" {
 			t.Errorf("an answer that nobody checks: %q, %v", s.answer.Text, err)
 		}
 	}

@@ -131,7 +131,8 @@ func setup(app apps.App, own *flag.FlagSet) func(args []string) (*apps.Problem, 
 	return func(args []string) (p *apps.Problem, err error) {
 		defer func() {
 			if v := recover(); v != nil {
-				p, err = nil, &failure{exitFailed, fmt.Errorf("the Setup of %s panicked: %v", app.Name, v), debug.Stack()}
+				err = fmt.Errorf("the Setup of %s panicked: %v", app.Name, v)
+				p, err = nil, &failure{exitFailed, err, debug.Stack()}
 			}
 		}()
 		p, err = build(args)

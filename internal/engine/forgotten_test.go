@@ -12,6 +12,7 @@ import (
 )
 
 func init() {
+	satin.Register("test.abortsGroups", abortsGroups)
 	satin.RegisterErr("test.failsAt", failsAt)
 	satin.RegisterErr("test.forgetsErr", forgetsErr)
 	satin.Register("test.forgets", forgets)
@@ -164,5 +165,41 @@ func TestForgottenFailures(t *testing.T) {
 		}
 		close(stop)
 		thief.Wait()
+	}
+}
+
+// abortsGroups knows its result before it reads those of its groups, and wants another child's all the same.
+func abortsGroups(f *satin.Frame, n int) int {
+	wanted := satin.Spawn(f, fib, 10)
+	g, e := satin.Fork(f, fib), satin.ForkErr(f, failsAt)
+	for range n {
+		g.Spawn(10)
+	}
+	for range n {
+		e.Spawn(1)
+	}
+	e.Abort()
+	g.Abort()
+	for range g.Results() {
+		return -1
+	}
+	return wanted.Get()
+}
+
+// Guards that a group can be given up before its results are read: nothing of it runs unless it was stolen, none of it
+// fails the job, and what is none of it is left alone.
+func TestAbortOfGroup(t *testing.T) {
+	for _, workers := range []int{0, 1, 4} {
+		p := testPool(t, workers)
+		if got := run(t, p, abortsGroups, 100); got != 55 {
+			t.Errorf("%d workers: the child beside the groups came to %d, want 55", workers, got)
+		}
+		if workers != 1 {
+			continue
+		}
+		until(t, "the core is idle", func() bool { return p.Idle() == 1 })
+		if s := p.Stats(); s.Aborts != 2 || s.Aborted != 200 {
+			t.Errorf("%d of 200 children aborted, in %d operations", s.Aborted, s.Aborts)
+		}
 	}
 }
