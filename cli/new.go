@@ -67,7 +67,7 @@ const goNames = "all archive bufio builtin bytes cmd cmp compress container cont
 
 func (c console) newApp(name, satin string) error {
 	if !appName.MatchString(name) {
-		return &apps.InputError{What: "NAME", Got: name, Want: "a word of small letters and digits"}
+		return &apps.InputError{What: "NAME", Got: name, Want: "a word of small letters and digits, a letter first"}
 	}
 	if slices.Contains(strings.Fields(goNames), name) {
 		return &apps.InputError{What: "NAME", Got: name, Want: "a word that is nothing in Go: its module is called so"}

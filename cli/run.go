@@ -94,7 +94,8 @@ Ctrl-C ends it within a second and says how far it got; a second Ctrl-C ends it 
 	numberFlag(flags, &o.maxCores, "max-cores", 0, satin.MaxWorkers,
 		"cores of one peer that the run may use at most, in a swarm (0: each peer decides)")
 	flags.StringVar(&o.verify, "verify", "members", "what is done before results of others are used: `MODE` members "+
-		"believes them, spot=R runs a share R of their nodes again, and for a share R of their time such as took long, which finds those who skip work and not one wrong leaf in a million, quorum=K has K members come to each whom the founder has let in, doubt=P so many that it is wrong with probability P at most, by their records, if nobody who was right for long begins to lie (of whom some four lies pass, and the answer says so when it is caught); ,others after the last two has this machine make no copies, and the run wait for members that do")
+		"believes them, spot=R runs a share R of their nodes again, quorum=K has K members come to each, doubt=P so "+
+		"many that it is wrong with probability P at most; docs/security.md says what each finds, and what ,others is")
 	o.addAdaptFlags(flags)
 	flags.StringVar(&o.each, "each", "", "run once for each line of `FILE`, which has the arguments, with --results")
 	flags.StringVar(&o.results, "results", "", "the `DIR` that gets the answers of --each as JSON; what is there is not run again")
