@@ -212,6 +212,8 @@ func (c *Core) bury(s *Tombstone) {
 	}
 	c.kept.release(s)
 	switch {
+	case r != nil && r.mine && s.Reason == Suspended && (r.own.what != nothing || r.writing != nil):
+		// Something is being written down of it. Others are asked again after it, and tell this again.
 	case !c.graves.put(s) || r == nil:
 	case r.mine:
 		c.own.remembered(r, s)

@@ -159,12 +159,19 @@ func (o *own) cancelled(r *run, trouble string) {
 func (o *own) giveUp(r *run, why string) {
 	o.bury(r, Cancelled)
 	o.order(Remove{OwnFile, r.m.Run})
-	if r.state.Ended() { // suspended or refused: over as it is, but not for good
-		r.state, r.why, r.ended, r.m = StateCancelled, why, o.now, r.m.head()
-		o.order(Discard{r.m.Run})
+	o.endOwn(r, StateCancelled, why, true)
+}
+
+// endOwn ends an own run, too, that was suspended or refused here: that is over as it is, but not for good.
+func (o *own) endOwn(r *run, state State, why string, forGood bool) {
+	if !r.state.Ended() {
+		o.end(r, state, why, forGood)
 		return
 	}
-	o.end(r, StateCancelled, why, true)
+	r.state, r.why, r.ended, r.m = state, why, o.now, r.m.head()
+	if forGood {
+		o.order(Discard{r.m.Run})
+	}
 }
 
 // suspend collects what others have of a run, and then ends it until it is resumed.

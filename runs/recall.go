@@ -161,14 +161,14 @@ func (o *own) takeUp(m *Manifest, unfit string, kept bool) {
 func (o *own) remembered(r *run, s *Tombstone) {
 	r.seq = max(r.seq, s.Seq)
 	switch {
-	case r.state.Ended():
+	case r.state.Ended() && r.state != StateRefused:
 	case s.Reason == Cancelled:
 		o.order(Remove{OwnFile, r.m.Run})
-		o.end(r, StateCancelled, "it was cancelled by its owner", true)
-	case s.Reason == Suspended && r.own.what == nothing && r.writing == nil:
+		o.endOwn(r, StateCancelled, "it was cancelled by its owner", true)
+	case s.Reason == Suspended:
 		o.bury(r, Suspended) // as in takeUp
 		o.writeDown(r, true)
-		o.end(r, StateSuspended, "satin-peer resume goes on with it", false)
+		o.endOwn(r, StateSuspended, "satin-peer resume goes on with it", false)
 	}
 }
 

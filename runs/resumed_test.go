@@ -192,3 +192,32 @@ func TestSuspensionThatWasForgotten(t *testing.T) {
 		}
 	}
 }
+
+// An owner that has lost what it wrote down of a run, and goes on with it or cannot, hears from others that it had
+// suspended or cancelled it, and again if that came while it was writing something down.
+func TestHearsWhatItSaid(t *testing.T) {
+	m := manifest(1, "self")
+	for reason, want := range map[Reason]State{Suspended: StateSuspended, Cancelled: StateCancelled} {
+		said := &Tombstone{Run: m.Run, Author: "self", Reason: reason, Seq: 1, Until: m.Expires}
+		for _, unfit := range []string{"", "its module is not here"} {
+			c, _ := coreOf(DefaultConfig())
+			c.Fetched(noon, &Told{Run: m.Run, From: "a", Manifest: m, Unfit: unfit})
+			c.Written(noon, OwnFile, m.Run, "")
+			orders := c.Asked(noon, &Told{Run: m.Run, From: "a", Tombstone: said})
+			if i, _ := c.Run(m.Run); i.State != want {
+				t.Errorf("unfit %q: what it had %s is %s", unfit, want, i.State)
+			}
+			if w := of[WriteOwn](orders); reason == Suspended && (len(w) != 1 || !w[0].Own.Suspended) {
+				t.Errorf("unfit %q: it writes %v", unfit, w)
+			}
+		}
+	}
+	c, _ := coreOf(DefaultConfig())
+	c.Fetched(noon, &Told{Run: m.Run, From: "a", Manifest: m})
+	c.RootEnded(noon, m.Run, Outcome{Bytes: []byte{1}})
+	said := &Tombstone{Run: m.Run, Author: "self", Reason: Suspended, Seq: 1, Until: m.Expires}
+	c.Asked(noon, &Told{Run: m.Run, From: "a", Tombstone: said})
+	if c.graves.by(m.Run, "self") != nil {
+		t.Error("what comes while an answer is being written is taken for done")
+	}
+}
