@@ -312,6 +312,7 @@ func (x *modules) keepUp() {
 			})
 			if !info.Mine && w.manifest == nil {
 				t.announced(id, w.owner)
+				continue // until it runs: a manifest that was fetched before the module came may yet refuse it
 			}
 		case known && info.State == runs.StateRefused:
 			if allowed && !x.lib.Wanted(w.module) {

@@ -159,18 +159,18 @@ func (o *own) cancelled(r *run, trouble string) {
 func (o *own) giveUp(r *run, why string) {
 	o.bury(r, Cancelled)
 	o.order(Remove{OwnFile, r.m.Run})
-	o.endOwn(r, StateCancelled, why, true)
+	r.endOwn(o.table, StateCancelled, why, true)
 }
 
 // endOwn ends an own run, too, that was suspended or refused here: that is over as it is, but not for good.
-func (o *own) endOwn(r *run, state State, why string, forGood bool) {
+func (r *run) endOwn(t *table, state State, why string, forGood bool) {
 	if !r.state.Ended() {
-		o.end(r, state, why, forGood)
+		t.end(r, state, why, forGood)
 		return
 	}
-	r.state, r.why, r.ended, r.m = state, why, o.now, r.m.head()
+	r.state, r.why, r.ended, r.m = state, why, t.now, r.m.head()
 	if forGood {
-		o.order(Discard{r.m.Run})
+		t.order(Discard{r.m.Run})
 	}
 }
 

@@ -164,11 +164,11 @@ func (o *own) remembered(r *run, s *Tombstone) {
 	case r.state.Ended() && r.state != StateRefused:
 	case s.Reason == Cancelled:
 		o.order(Remove{OwnFile, r.m.Run})
-		o.endOwn(r, StateCancelled, "it was cancelled by its owner", true)
+		r.endOwn(o.table, StateCancelled, "it was cancelled by its owner", true)
 	case s.Reason == Suspended:
 		o.bury(r, Suspended) // as in takeUp
 		o.writeDown(r, true)
-		o.endOwn(r, StateSuspended, "satin-peer resume goes on with it", false)
+		r.endOwn(o.table, StateSuspended, "satin-peer resume goes on with it", false)
 	}
 }
 

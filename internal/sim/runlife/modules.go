@@ -109,16 +109,20 @@ func (l *library) keepUp() {
 		switch refused := known && i.State == runs.StateRefused; {
 		case refused && l.lacks(p) == "":
 			m.w.counts.Fetched++
-			orders := m.core.NotStarted(m.clock(), p.id, "")
+			orders, large := m.core.NotStarted(m.clock(), p.id, ""), false
 			switch {
 			case i.Mine:
 			case p.n%2 == 0:
 				told := &runs.Told{Run: p.id, From: p.owner.id, Manifest: p.manifest}
 				orders = append(orders, m.core.Fetched(m.clock(), told)...)
 			default: // its manifest is too large to wait here
+				large = true
 				orders = append(orders, m.core.Announced(m.clock(), p.id, p.owner.id)...)
 			}
 			m.input(orders)
+			if large {
+				continue // until it runs
+			}
 		case refused:
 			l.want(p, x)
 			continue

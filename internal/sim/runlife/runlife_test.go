@@ -143,7 +143,7 @@ func TestRegressionsWithClocks(t *testing.T) {
 // The same, with modules: a run was forgotten between the coming of its module and the next word of it, and what was
 // kept of it stayed.
 func TestRegressionsWithModules(t *testing.T) {
-	for _, seed := range []uint64{17247, 17396, 18562, 20390} {
+	for _, seed := range []uint64{17247, 17396, 18562, 20390, 501706} {
 		if _, err := Run(seed, Kind{Modules: true}, nil); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
