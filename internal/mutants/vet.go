@@ -14,4 +14,6 @@ var vetMutants = []mutant{
 	{name: "satinvet/replaced-elements", wrong: "with a slice of its own a function has what the elements lead to",
 		file: "internal/satinvet/shared.go", run: "^TestAnalyzer$",
 		old: "				own[types.ExprString(l)] = !c.intoShared(l)\n", new: "				own[types.ExprString(l)] = true\n"},
+	{name: "satinvet/aborted-is-read", wrong: "children of a group that is given up in any case have a reader",
+		file: "internal/satinvet/events.go", run: "^TestAnalyzer$", old: "		e.add(setOther, id, call)", new: "		return false"},
 }

@@ -62,6 +62,8 @@ func readsGroup(api string) bool {
 
 func spawnsInGroup(api string) bool { return api == "Group.Spawn" || api == "GroupErr.Spawn" }
 
+func abortsGroup(api string) bool { return api == "Group.Abort" || api == "GroupErr.Abort" }
+
 // A handle is a type of satin whose values are good only in the frame that made them.
 type handle string
 

@@ -220,6 +220,8 @@ func (e *eventReader) method(call *ast.CallExpr) bool {
 			e.node(arg)
 		}
 		e.add(add, id, call)
+	case abortsGroup(api):
+		e.add(setOther, id, call) // nobody reads what was in it
 	default:
 		return false
 	}

@@ -85,6 +85,20 @@ func unread(f *satin.Frame, n int) {
 	f.Sync()
 }
 
+func givenUp(f *satin.Frame, n int) (sum int) {
+	g, h := satin.Fork(f, fib), satin.ForkErr(f, try)
+	g.Spawn(n)
+	h.Spawn(n) // want `the results of this child of h are never read`
+	if h.Abort(); n > 10 {
+		g.Abort()
+		return n
+	}
+	for r := range g.Results() {
+		sum += r
+	}
+	return sum
+}
+
 func notRanged(f *satin.Frame, n int) {
 	g := satin.Fork(f, fib)
 	g.Spawn(n)

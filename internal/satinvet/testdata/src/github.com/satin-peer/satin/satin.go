@@ -26,11 +26,13 @@ type Group[A, R any] struct{ base int }
 func (g Group[A, R]) Spawn(arg A)                {}
 func (g Group[A, R]) Results() iter.Seq[R]       { return nil }
 func (g Group[A, R]) Tries() iter.Seq2[R, error] { return nil }
+func (g Group[A, R]) Abort()                     {}
 
 type GroupErr[A, R any] struct{ base int }
 
 func (g GroupErr[A, R]) Spawn(arg A)                  {}
 func (g GroupErr[A, R]) Results() iter.Seq2[R, error] { return nil }
+func (g GroupErr[A, R]) Abort()                       {}
 
 type Pool struct{ frames []*Frame }
 
