@@ -34,3 +34,25 @@ func TestJudged(t *testing.T) {
 		}
 	}
 }
+
+// Who is put out while its handshake goes on, with whoever has let it in, is not let in after that.
+func TestPutOutDuringTheHandshake(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		h, _, two := hostWithTwo(t)
+		id, said := mustID(2), &hello{Protocol: h.cfg.Protocol, Oldest: h.cfg.Protocol, Swarm: h.swarm.name,
+			Key: h.swarm.public, Chain: two}
+		v := &visitor{id: id, done: make(chan struct{})}
+		h.visitors.all[id], h.visitors.outside = v, 1
+		if _, err := h.admission.judge(id, said); err != nil {
+			t.Fatal(err)
+		}
+		if late {
+			if err := h.Revoke(mustID(1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if in := h.visitors.admit(v, said, nil); in == late || h.Admitted(id) == late {
+			t.Errorf("put out meanwhile: %t; it is let in: %t, and is in: %t", late, in, h.Admitted(id))
+		}
+	}
+}

@@ -199,7 +199,7 @@ func (vs *visitors) refuse(v *visitor, why error) {
 
 // admit lets a visitor in, or notes what one said that is in already. A newer incarnation means that the
 // process on the other side is another one: what was connected to the old one is closed. It returns false if
-// the visitor has gone.
+// the visitor has gone, or was put out while its handshake went on: who hears of that looks at what visitors have said.
 func (vs *visitors) admit(v *visitor, said *hello, on network.Conn) bool {
 	vs.host.roll.note(v.id, said.Chain)
 	vs.host.book.meet(v.id, vs.reached(v), time.Now()) // before anybody learns of it, who might close the host at once
@@ -229,6 +229,10 @@ func (vs *visitors) admit(v *visitor, said *hello, on network.Conn) bool {
 	vs.mu.Unlock()
 	for _, c := range dead {
 		c.Close()
+	}
+	if err := vs.host.roll.standingOf(v.id, said); err != nil {
+		vs.refuse(v, err)
+		return false
 	}
 	vs.host.news.tell(v.id)
 	return true
