@@ -23,8 +23,9 @@ type datebook struct {
 	saved time.Time
 }
 
-// openDatebook reads what there is. What cannot be read begins anew: nothing is over by that.
-func openDatebook(path string) (*datebook, error) {
+// openDatebook reads what there is, and the clock: an earlier life may have believed one that was ahead. What cannot be
+// read begins anew: nothing is over by that.
+func openDatebook(path string, now time.Time) (*datebook, error) {
 	b, err := readState(path)
 	if err != nil {
 		return nil, err
@@ -34,6 +35,7 @@ func openDatebook(path string) (*datebook, error) {
 		d.found = calendar.Seen{}
 	}
 	d.day.Seen = d.found
+	d.day.Pass(now, calendar.Doubt)
 	return d, nil
 }
 

@@ -15,7 +15,7 @@ import (
 func TestDatesAddUpOverLives(t *testing.T) {
 	path, begin := filepath.Join(t.TempDir(), datesFile), time.Date(2027, 1, 1, 19, 0, 0, 0, time.UTC)
 	for life := range 4 {
-		d, err := openDatebook(path)
+		d, err := openDatebook(path, wallclock.Time(begin.AddDate(0, 0, life), 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,15 +31,22 @@ func TestDatesAddUpOverLives(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"Date":"20`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := openDatebook(path); err != nil || d.found != (calendar.Seen{}) {
+	if d, err := openDatebook(path, begin); err != nil || d.found != (calendar.Seen{}) {
 		t.Errorf("of a damaged file: %+v, %v", d, err)
 	}
 }
 
-// Making an invitation while the clock is ahead forgets none that is open.
+// Making an invitation while the clock is ahead forgets none that is open, nor does it when the clock is right again
+// after a life in which it was ahead for long.
 func TestInvitationsWhileTheClockIsAhead(t *testing.T) {
 	dir, begin := t.TempDir(), time.Date(2027, 1, 1, 12, 0, 0, 0, time.UTC)
-	dates, err := openDatebook(filepath.Join(dir, datesFile))
+	const days = 24 * time.Hour
+	path := filepath.Join(dir, datesFile)
+	past := datebook{path: path, day: calendar.Calendar{Seen: calendar.Seen{Date: begin.Add(1000 * days)}}}
+	if err := past.pass(begin.Add(1000*days), true); err != nil {
+		t.Fatal(err)
+	}
+	dates, err := openDatebook(path, wallclock.Time(begin, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,10 +59,12 @@ func TestInvitationsWhileTheClockIsAhead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const days = 24 * time.Hour
 	secret, err := book.issue(ticket{Expires: begin.Add(7 * days).Unix(), Uses: 1})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := book.issue(ticket{Expires: begin.Add(7 * days).Unix(), Uses: 1}); err != nil || len(book.all) != 2 {
+		t.Fatalf("%d of two are open, %v", len(book.all), err)
 	}
 	for after := time.Duration(0); after < calendar.Doubt; after += time.Hour {
 		at(after, 1000*days)

@@ -168,7 +168,7 @@ func (h *Host) readState() (ed25519.PrivateKey, error) {
 	if h.swarm, err = openSwarm(h.state, private, h.id, h.cfg.Swarm, h.cfg.Trust == TrustInvite); err != nil {
 		return nil, err
 	}
-	if h.dates, err = openDatebook(h.state.path(datesFile)); err != nil {
+	if h.dates, err = openDatebook(h.state.path(datesFile), time.Now()); err != nil {
 		return nil, err
 	}
 	if h.tickets, err = openTicketBook(h.state.path(ticketsFile), h.dates.reached); err != nil {
