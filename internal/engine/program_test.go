@@ -62,11 +62,14 @@ func program(f *satin.Frame, a programArg) int {
 		for i := range xs {
 			sum += takeOnce(xs[(i*3+int(a.Seed>>20%5))%n], n)
 		}
-	case 2: // a group, and a future among its jobs
-		g := satin.Fork(f, program)
+	case 2: // a group, and a future among its jobs; and a group that is given up
+		g, h := satin.Fork(f, program), satin.ForkErr(f, shaky)
 		g.Spawn(a.child(0))
+		h.Spawn(a.child(3))
 		x := satin.Spawn(f, program, a.child(1))
+		h.Spawn(a.child(4))
 		g.Spawn(a.child(2))
+		h.Abort()
 		for r := range g.Results() {
 			sum += r
 		}
