@@ -49,3 +49,22 @@ func TestRunThatWasLetGoEnds(t *testing.T) {
 		t.Errorf("it is %q, and the orders are %v", stateOf(c, m), orders)
 	}
 }
+
+// Guards that a run which was refused here, and is let in again, takes no room if nobody speaks of it any more.
+func TestRunThatIsLetInIsNotHeardOf(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Active = 1
+	c, _ := coreOf(cfg)
+	m, next := manifest(1, "o"), manifest(2, "p")
+	c.Fetched(noon, &Told{Run: m.Run, From: "x", Manifest: m})
+	c.NotStarted(noon, m.Run, "in quarantine")
+	c.NotStarted(noon, m.Run, "")
+	c.Tick(noon.Add(2 * time.Minute))
+	c.Fetched(noon.Add(2*time.Minute), &Told{Run: next.Run, From: "x", Manifest: next})
+	if stateOf(c, m) != StateCancelled || stateOf(c, next) != StateRunning {
+		t.Errorf("it is %q, and the next one is %q", stateOf(c, m), stateOf(c, next))
+	}
+	if orders := c.Announced(noon.Add(time.Hour), m.Run, "x"); len(of[Fetch](orders)) != 1 {
+		t.Errorf("it is not taken up when it is heard of: %v", orders)
+	}
+}

@@ -70,6 +70,8 @@ var livesMutants = []mutant{
 	{name: "runs/checkpoint-of-the-given-up", wrong: "a checkpoint stays of a run that was given up here, and has ended",
 		file: "runs/others_runs.go", pkg: "runs", run: "^TestRunThatWasLetGoEnds$",
 		old: "	if r.lost && s.Reason.Final() {", new: "	if false && s.Reason.Final() {"},
+	{name: "runs/let-in-for-ever", wrong: "a run that is let in again has its room for 90 days, though nobody speaks of it",
+		old: "(r.unfit || r.lost)", new: "r.unfit", run: "^TestRunThatIsLetIn"},
 	{name: "runs/refused-own-is-silent", wrong: "an own run is not told of while this peer takes no part",
 		file: "runs/core.go", pkg: "runs", run: "^TestRefusedOwnRunIsAnnounced$",
 		old: "|| r.state == StateRefused) && r.again.due", new: "|| false) && r.again.due"},
