@@ -135,7 +135,8 @@ func (x *others) unknownTo(r *run, id PeerID) {
 }
 
 // letGo is about a run that cannot be computed here, or was let in again, and that nobody has spoken of for some time:
-// those who computed it are gone, and there is nothing to complain of any more. It is taken up again when it is heard of.
+// those who computed it are gone, and there is nothing to complain of any more. It is taken up again when it is heard
+// of.
 func (x *others) letGo(r *run) {
 	if (r.unfit || r.lost) && r.state == StateRefused && x.now.Sub(r.heard) >= x.cfg.RefusedFor {
 		r.lost = true

@@ -265,7 +265,7 @@ var runsMutants = []mutant{
 		old: "r.state.Ended() && (r.mine || r.state != StateRefused)", new: "r.state.Ended()"},
 	{name: "runs/refused-unheard", wrong: "a run that cannot be computed here is complained of when all who did are gone",
 		file: "runs/others_runs.go", pkg: "runs", run: "^TestRefusalsEndWithTheRun$",
-		old: "if r.unfit && r.state == StateRefused &&", new: "if r.unfit && r.state == StateDone &&"},
+		old: "if (r.unfit || r.lost) && r.state == StateRefused &&", new: "if r.unfit && r.state == StateDone &&"},
 	{name: "runs/refused-unspoken", wrong: "a run that goes on elsewhere and cannot be computed here is forgotten",
 		file: "runs/core.go", pkg: "runs", run: "^TestRefusalsEndWithTheRun$",
 		old: "		r.heard = c.now\n", new: ""},
