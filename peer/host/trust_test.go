@@ -42,7 +42,9 @@ func TestPutOutDuringTheHandshake(t *testing.T) {
 		id, said := mustID(2), &hello{Protocol: h.cfg.Protocol, Oldest: h.cfg.Protocol, Swarm: h.swarm.name,
 			Key: h.swarm.public, Chain: two}
 		v := &visitor{id: id, done: make(chan struct{})}
+		h.visitors.mu.Lock()
 		h.visitors.all[id], h.visitors.outside = v, 1
+		h.visitors.mu.Unlock()
 		if _, err := h.admission.judge(id, said); err != nil {
 			t.Fatal(err)
 		}
