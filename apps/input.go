@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/satin-peer/satin/internal/cause"
 )
@@ -39,13 +40,15 @@ func wholeNumber(lo, hi int) string { return fmt.Sprintf("a whole number from %d
 
 // ArgCount refuses a wrong number of positional arguments. Usage is the application's Args, such as "N" or "FILE".
 func ArgCount(args []string, want int, usage string) error {
-	switch {
-	case len(args) < want:
-		return &InputError{What: "number of arguments", Got: strconv.Itoa(len(args)), Want: exactly(want, usage)}
-	case len(args) > want:
-		return &InputError{What: "arguments", Got: args[want], Want: exactly(want, usage)}
+	if len(args) == want {
+		return nil
 	}
-	return nil
+	return WrongArgs(args, exactly(want, usage))
+}
+
+// WrongArgs refuses positional arguments as they are too few or too many: it shows them, and what is wanted.
+func WrongArgs(args []string, want string) error {
+	return &InputError{What: "arguments", Got: given(strings.Join(args, " ")), Want: want}
 }
 
 func exactly(n int, usage string) string {

@@ -64,7 +64,7 @@ const (
 func runBatch(c console, app apps.App, o *options, flags *pflag.FlagSet, own *flag.FlagSet, args []string) error {
 	switch {
 	case len(args) > 0:
-		return &apps.InputError{What: "arguments", Got: args[0], Want: "none beside --each: they are in its lines"}
+		return apps.WrongArgs(args, "none beside --each: they are in its lines")
 	case o.results == "":
 		return errors.New("--each needs --results DIR, the directory that gets the answers")
 	}

@@ -58,7 +58,7 @@ more. The title, which is published, is the problem's unless --title says anothe
 	title := cmd.Flags().String("title", "", "what the campaign is about, in a `LINE`")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) < 2 {
-			return &apps.InputError{What: "arguments", Want: "DIR, --, and a problem as satin-peer run takes it"}
+			return apps.WrongArgs(args, "DIR, --, and a problem as satin-peer run takes it")
 		}
 		const largest = 256 // a result's
 		if err := apps.FloatRange("--piece", *piece, 0, largest); err != nil {

@@ -130,7 +130,7 @@ func newDaemonCommand(c console, cmd cobra.Command, least, most int, ask query) 
 		case len(args) < least:
 			return apps.ArgCount(args, least, usage)
 		case len(args) > most && least < most:
-			return &apps.InputError{What: "arguments", Got: args[most], Want: "at most " + usage}
+			return apps.WrongArgs(args, "at most "+usage)
 		case len(args) > most:
 			return apps.ArgCount(args, most, usage)
 		}

@@ -57,7 +57,8 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// Guards that the daemon is asked to cancel whatever may go on, a run that is suspended too, and nothing that is over.
+// Guards that the daemon is asked to cancel whatever may go on, a run that is suspended too, and nothing that is over; and that the user
+// hears what was cancelled.
 func TestCancelWhatMayGoOn(t *testing.T) {
 	for state, asked := range map[control.RunState]bool{control.RunStarting: true, control.RunRunning: true,
 		control.RunSuspended: true, control.RunRefused: true,
@@ -67,6 +68,7 @@ func TestCancelWhatMayGoOn(t *testing.T) {
 		f := newFake().withDaemon(t, m)
 		code := f.run("cancel", "cc")
 		if got := slices.Contains(m.asked, "cancel "+runGoing); got != asked || (code == 0) != asked ||
+			asked && f.err.String() != "cancelled: "+m.runs[0].Title+", run "+runGoing+"\n" ||
 			!asked && !strings.Contains(f.err.String(), "has ended already: it is "+string(state)) {
 			t.Errorf("%s: exit code %d, asked %q\n%s", state, code, m.asked, &f.err)
 		}

@@ -92,7 +92,7 @@ func (refusing) Check(module.Call, []byte) error                            { re
 func TestModuleArguments(t *testing.T) {
 	for _, c := range []struct{ usage, args, want string }{
 		{"", "", "N: want none of []"}, {"", "7", `arguments: got "7", want none`},
-		{"N", "7", `N: got "7", want none of [7]`}, {"N", "7 8", `arguments: got "8", want exactly 1 (N)`},
+		{"N", "7", `N: got "7", want none of [7]`}, {"N", "7 8", `arguments: got "7 8", want exactly 1 (N)`},
 		{"N M...", "7 8 9", `N: got "7", want none of [7 8 9]`}, {"[N]", "", "N: want none of []"},
 		{"FILE | N R I", "x", "N: want none of [x]"}, {"FILE | N R I", "1 2 3", "N: want none of [1 2 3]"},
 	} {

@@ -104,6 +104,10 @@ func newCancelCommand(c console) *cobra.Command {
 		if run.State.Final() {
 			return control.Errorf(control.ErrRefused, "run %s has ended already: it is %s", run.Run, run.State)
 		}
-		return d.Cancel(ctx, run.Run)
+		if err := d.Cancel(ctx, run.Run); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(c.err, "cancelled: %s, run %s\n", oneLine(run.Title), run.Run)
+		return err
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -74,8 +73,7 @@ of the machine allows a daemon that runs takes up within two seconds, from the f
   satin-peer config set yield_to blender`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return &apps.InputError{What: "number of arguments", Got: strconv.Itoa(len(args)),
-					Want: "KEY VALUE..., at least 2"}
+				return apps.WrongArgs(args, "at least 2 (KEY VALUE...)")
 			}
 			return nil
 		},

@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/satin-peer/satin/internal/report"
@@ -184,7 +185,7 @@ func (s *Server) handler() http.Handler {
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	var b loginBody
 	if err := receive(r, &b); err != nil {
-		refuse(w, http.StatusBadRequest, "bad_input", err.Error())
+		decline(w, err)
 		return
 	}
 	cookie, held, level, ok := s.sessions.enter(b.Token, time.Now())
@@ -205,26 +206,36 @@ func answer(serve func(r *http.Request) (any, error)) http.HandlerFunc {
 		defer cancel()
 		v, err := serve(r.WithContext(ctx))
 		if err != nil {
-			kind, status := kindOf(err)
-			refuse(w, status, kind, err.Error())
+			decline(w, err)
 			return
 		}
 		write(w, http.StatusOK, v)
 	}
 }
 
-func kindOf(err error) (kind string, status int) {
-	switch {
-	case errors.Is(err, report.ErrBadInput):
-		return "bad_input", http.StatusBadRequest
-	case errors.Is(err, report.ErrNotFound):
-		return "not_found", http.StatusNotFound
-	case errors.Is(err, report.ErrRefused):
-		return "refused", http.StatusConflict
-	case errors.Is(err, report.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
-		return "unavailable", http.StatusServiceUnavailable
+// A kind is how one sort of error is told.
+type kind struct {
+	err    error
+	name   string
+	status int
+}
+
+// decline tells of an error: its kind, and its text without it.
+func decline(w http.ResponseWriter, err error) {
+	text := err.Error()
+	for _, k := range []kind{
+		{report.ErrBadInput, "bad_input", http.StatusBadRequest},
+		{report.ErrNotFound, "not_found", http.StatusNotFound},
+		{report.ErrRefused, "refused", http.StatusConflict},
+		{report.ErrUnavailable, "unavailable", http.StatusServiceUnavailable},
+		{context.DeadlineExceeded, "unavailable", http.StatusServiceUnavailable},
+	} {
+		if errors.Is(err, k.err) {
+			refuse(w, k.status, k.name, strings.TrimPrefix(text, k.err.Error()+": "))
+			return
+		}
 	}
-	return "failed", http.StatusInternalServerError
+	refuse(w, http.StatusInternalServerError, "failed", text)
 }
 
 func refuse(w http.ResponseWriter, status int, kind, text string) {

@@ -306,16 +306,20 @@ func TestReadsAndActs(t *testing.T) {
 }
 
 // Whoever asks is told by the status whether the request was bad, named nothing, was refused or came when nobody could
-// answer, and the reason in words.
+// answer, and the reason in words, which do not say that again.
 func TestTellsErrorsApart(t *testing.T) {
 	s := open(t, newFake())
 	client := s.enter(t, dashboard.Control)
 	for err, want := range map[error]int{report.ErrBadInput: 400, report.ErrNotFound: 404,
-		report.ErrRefused: 409, report.ErrUnavailable: 503, io.ErrUnexpectedEOF: 500} {
-		s.source.change(func(f *fake) { f.err = err })
+		report.ErrRefused: 409, report.ErrUnavailable: 503, context.DeadlineExceeded: 503, io.ErrUnexpectedEOF: 500} {
+		s.source.change(func(f *fake) { f.err = fmt.Errorf("%w: so it is", err) })
+		says := "so it is"
+		if want == 500 {
+			says = err.Error() + ": " + says
+		}
 		for _, q := range []request{{path: "/api/v1/runs"},
 			{method: "POST", path: "/api/v1/runs/12/cancel", body: "{}"}} {
-			if code, text := s.do(t, client, q); code != want || !strings.Contains(text, err.Error()) {
+			if code, text := s.do(t, client, q); code != want || !strings.Contains(text, `"text":"`+says+`"`) {
 				t.Errorf("%v: %s %s: %d %s, want %d", err, q.method, q.path, code, text, want)
 			}
 		}

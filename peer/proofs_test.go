@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/runs"
 )
 
 // Proofs of lies are told at meetings, some in turn and for a time.
@@ -40,5 +44,20 @@ func TestProofsAreTold(t *testing.T) {
 	}
 	if fmt.Sprint(sizes) != "map[1:2 2:2 3:2]" {
 		t.Errorf("told are, by their size, %v", sizes)
+	}
+}
+
+// Guards that an answer for which no result of another was used says just that, and one of a result with no doubt left
+// under which assumption.
+func TestDoubtOfNothing(t *testing.T) {
+	m := &runs.Manifest{Verify: "doubt=1e-3"}
+	const alone = "it rests on this machine alone, as no result of another was used"
+	if got := trust(m, &driver.Proofs{}, nil).Bound; got != alone {
+		t.Errorf("of none it says %q", got)
+	}
+	for _, p := range []driver.Proofs{{Proved: 1}, {OnLiars: 1}, {Doubt: 1e-5}} {
+		if got := trust(m, &p, nil).Bound; !strings.HasPrefix(got, "wrong with probability at most ") {
+			t.Errorf("of %+v it says %q", p, got)
+		}
 	}
 }

@@ -323,6 +323,9 @@ func spotBound(c *verify.Config) string {
 
 // doubtBound is in which case an answer may be wrong where records count. See package verify for the formulas.
 func doubtBound(c *verify.Config, p *driver.Proofs) string {
+	if p.Proved == 0 && p.Doubt == 0 && p.OnLiars == 0 {
+		return "it rests on this machine alone, as no result of another was used"
+	}
 	alone := math.Ceil(c.Liars / ((1 - c.Liars) * math.E * c.Doubt))
 	text := fmt.Sprintf("wrong with probability at most %.2g, and each result of another with at most %g, if at most one "+
 		"stranger in %.0f lies, in a share of its results that does not change; one that begins to lie after %.0f that "+

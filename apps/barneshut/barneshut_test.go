@@ -433,7 +433,7 @@ func TestPicture(t *testing.T) {
 // A command line that makes no sense is refused with the word that is wrong and what is allowed there.
 func TestRefused(t *testing.T) {
 	apptest.Refuse(t, App, map[string]string{
-		"":                          `number of arguments: got "0", want exactly 1 (N)`,
+		"":                          `arguments: got "nothing", want exactly 1 (N)`,
 		"1":                         `N: got "1", want a whole number from 2 to 100000`,
 		"9 --variant web":           `--variant: got "web", want objects, tree or direct`,
 		"40000 --variant direct":    `N: got "40000", want a whole number from 2 to 30000`,

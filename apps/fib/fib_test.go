@@ -52,8 +52,8 @@ func TestCheckNoticesAWrongAnswer(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	const want = ", want a whole number from 0 to 90"
 	apptest.Refuse(t, App, map[string]string{
-		"":                    `number of arguments: got "0", want exactly 1 (N)`,
-		"1 2":                 `arguments: got "2", want exactly 1 (N)`,
+		"":                    `arguments: got "nothing", want exactly 1 (N)`,
+		"1 2":                 `arguments: got "1 2", want exactly 1 (N)`,
 		"91":                  `N: got "91"` + want,
 		"ten":                 `N: got "ten"` + want,
 		"9223372036854775808": `N: got "9223372036854775808"` + want,

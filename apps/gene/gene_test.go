@@ -110,7 +110,7 @@ func TestEqualScores(t *testing.T) {
 	long := write("long.fa", ">a\n"+strings.Repeat("A", 2_200_000)+"\n")
 	apptest.Refuse(t, App, map[string]string{
 		long + " " + long + " --match 1000":    `--match: got "1000", want at most 976 for sequences of 2200000 letters`,
-		"":                                     `number of arguments: got "0", want exactly 2 (QUERIES and DATABASE, or --generate Q,N,LENGTH)`,
+		"":                                     `arguments: got "nothing", want exactly 2 (QUERIES and DATABASE, or --generate Q,N,LENGTH)`,
 		"--generate 1,2":                       `--generate: got "1,2", want Q,N,LENGTH: numbers from 1 to 1000, 20000 and 5000, of at most 12582912 letters in all`,
 		"--generate 1,20000,5000":              `--generate: got "1,20000,5000", want Q,N,LENGTH: numbers from 1 to 1000, 20000 and 5000, of at most 12582912 letters in all`,
 		"--generate 1,2,3 x":                   `arguments: got "x", want none`,

@@ -178,7 +178,7 @@ func TestRefused(t *testing.T) {
 		file("long", "1 2\n1 1 0\n7\n")
 	symbol, label := file("symbol", "1 2\n1 1 2\n"), file("label", "1 2\n-1 1 1\n")
 	apptest.Refuse(t, App, map[string]string{
-		"":                         `number of arguments: got "0", want exactly 1 (FILE, or --generate N)`,
+		"":                         `arguments: got "nothing", want exactly 1 (FILE, or --generate N)`,
 		"--generate 1001":          `--generate: got "1001", want a whole number from 1 to 1000`,
 		"--generate 5 x":           `arguments: got "x", want none`,
 		"--generate 5 --depth 13":  `--depth: got "13", want a whole number from 0 to 12`,

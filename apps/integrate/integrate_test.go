@@ -99,8 +99,8 @@ func TestCheckNoticesAWrongAnswer(t *testing.T) {
 // A command line that makes no sense, or wants more exactness than a function allows, is refused with what is allowed.
 func TestBadInput(t *testing.T) {
 	refused := map[string]string{
-		"":                      `number of arguments: got "0", want exactly 1 (FUNCTION)`,
-		"wave wave":             `arguments: got "wave", want exactly 1 (FUNCTION)`,
+		"":                      `arguments: got "nothing", want exactly 1 (FUNCTION)`,
+		"wave wave":             `arguments: got "wave wave", want exactly 1 (FUNCTION)`,
 		"sine":                  `FUNCTION: got "sine", want one of wave, chirp, peaks, sqrt`,
 		"sqrt --threshold -1":   `--threshold: got "-1", want a whole number from 0 to 60`,
 		"sqrt --threshold 61":   `--threshold: got "61", want a whole number from 0 to 60`,

@@ -103,8 +103,8 @@ func TestBadInput(t *testing.T) {
 	missing := filepath.Join(dir, "missing")
 	const grain = ", want a whole number from 1 to 2147483647"
 	apptest.Refuse(t, App, map[string]string{
-		"":          `number of arguments: got "0", want exactly 1 (FILE, or N R I with --generate)`,
-		"50 1000 1": `arguments: got "1000", want exactly 1 (FILE, or N R I with --generate)`,
+		"":          `arguments: got "nothing", want exactly 1 (FILE, or N R I with --generate)`,
+		"50 1000 1": `arguments: got "50 1000 1", want exactly 1 (FILE, or N R I with --generate)`,
 		missing: missing +
 			`: got "no such file or directory", want a file that can be read`,
 		dir:                       dir + `: got "a directory", want a file`,
@@ -119,8 +119,8 @@ func TestBadInput(t *testing.T) {
 			`/x: got "no such file or directory", want a file that can be written`,
 		good + " --output " + dir + "/./good": dir +
 			`/./good: got "a file that the run reads or writes", want another file to write to`,
-		"--generate strong":                   `number of arguments: got "0", want exactly 3 (N R I)`,
-		"--generate strong 1 2 3 4":           `arguments: got "4", want exactly 3 (N R I)`,
+		"--generate strong":                   `arguments: got "nothing", want exactly 3 (N R I)`,
+		"--generate strong 1 2 3 4":           `arguments: got "1 2 3 4", want exactly 3 (N R I)`,
 		"--generate strong 0 1000 1":          `N: got "0", want a whole number from 1 to 10000`,
 		"--generate strong 10001 1000 1":      `N: got "10001", want a whole number from 1 to 10000`,
 		"--generate strong 50 9 1":            `R: got "9", want a whole number from 10 to 1000000`,

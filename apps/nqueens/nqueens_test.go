@@ -179,8 +179,8 @@ func TestBadInput(t *testing.T) {
 	const n = ", want a whole number from 1 to 27"
 	const rows = ", want a whole number from -1 to 27"
 	apptest.Refuse(t, App, map[string]string{
-		"":                  `number of arguments: got "0", want exactly 1 (N)`,
-		"8 8":               `arguments: got "8", want exactly 1 (N)`,
+		"":                  `arguments: got "nothing", want exactly 1 (N)`,
+		"8 8":               `arguments: got "8 8", want exactly 1 (N)`,
 		"0":                 `N: got "0"` + n,
 		"28":                `N: got "28"` + n,
 		"1e1":               `N: got "1e1"` + n,

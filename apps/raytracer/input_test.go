@@ -92,8 +92,8 @@ func TestBadArguments(t *testing.T) {
 		}
 	}
 	apptest.Refuse(t, App, map[string]string{
-		"":                                 `number of arguments: got "0", want exactly 1 (SCENE: balls, mount, or an NFF file)`,
-		"balls mount":                      `arguments: got "mount", want exactly 1 (SCENE: balls, mount, or an NFF file)`,
+		"":                                 `arguments: got "nothing", want exactly 1 (SCENE: balls, mount, or an NFF file)`,
+		"balls mount":                      `arguments: got "balls mount", want exactly 1 (SCENE: balls, mount, or an NFF file)`,
 		"--factor=-1 balls":                `--factor: got "-1", want a whole number from 1 to 6`,
 		"--factor=7 balls":                 `--factor: got "7", want a whole number from 1 to 6`,
 		"--factor=10 mount":                `--factor: got "10", want a whole number from 1 to 9`,

@@ -69,8 +69,8 @@ func TestBadArguments(t *testing.T) {
 	const waerden = "want J,K,N: two lengths from 2 to 20 and a number from 1 to 2000"
 	const taken = `: got "a file that the run reads or writes", want another file to write to`
 	apptest.Refuse(t, App, map[string]string{
-		"":                          `number of arguments: got "0", want exactly 1 (FILE, or a formula to make)`,
-		"a b":                       `arguments: got "b", want exactly 1 (FILE, or a formula to make)`,
+		"":                          `arguments: got "nothing", want exactly 1 (FILE, or a formula to make)`,
+		"a b":                       `arguments: got "a b", want exactly 1 (FILE, or a formula to make)`,
 		"--pigeonhole 3 a":          `arguments: got "a and --pigeonhole", want FILE or --pigeonhole, not both`,
 		"--pigeonhole 3 --random 9": `formula: got "--pigeonhole and --random", want one of --pigeonhole, --random and --waerden`,
 		"--pigeonhole -1":           `--pigeonhole: got "-1", want a whole number from 1 to 50`,

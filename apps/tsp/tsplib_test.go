@@ -160,8 +160,8 @@ func TestBadArguments(t *testing.T) {
 		}
 	}
 	apptest.Refuse(t, App, map[string]string{
-		"":                          `number of arguments: got "0", want exactly 1 (FILE, or --random N)`,
-		"a b":                       `arguments: got "b", want exactly 1 (FILE, or --random N)`,
+		"":                          `arguments: got "nothing", want exactly 1 (FILE, or --random N)`,
+		"a b":                       `arguments: got "a b", want exactly 1 (FILE, or --random N)`,
 		"--random=20 a":             `arguments: got "a and --random", want FILE or --random N, not both`,
 		"--random=2":                `--random: got "2", want a whole number from 3 to 128`,
 		"--random=-1":               `--random: got "-1", want a whole number from 3 to 128`,

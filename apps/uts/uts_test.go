@@ -219,7 +219,7 @@ func TestBadInput(t *testing.T) {
 	const list = "T1, T1L, T1WL, T1XL, T1XXL, T2, T2L, T2WL, T2XXL, T3, T3L, T3WL, T3XXL, T4, T5"
 	apptest.Refuse(t, App, map[string]string{
 		"T9":                           `TREE: got "T9", want one of ` + list,
-		"T1 T2":                        `arguments: got "T2", want exactly 1 (TREE)`,
+		"T1 T2":                        `arguments: got "T1 T2", want exactly 1 (TREE)`,
 		"T1 --threshold -1":            `--threshold: got "-1", want a whole number from 0 to 2147483647`,
 		"T1 --seed 4":                  `--seed: got "4", want no such option beside T1, which has parameters of its own`,
 		"--type ternary":               `--type: got "ternary", want one of binomial, geometric, hybrid`,

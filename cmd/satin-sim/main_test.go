@@ -75,7 +75,7 @@ func TestBadArguments(t *testing.T) {
 		{"record", "record what? satin-sim record --help shows examples"},
 		{"record chess",
 			`there is no application "chess"; there are barneshut, fib, gene, `},
-		{"record nqueens", "number of arguments"},
+		{"record nqueens", `arguments: got "nothing"`},
 		{"record --runs nqueens", "record --runs N APP"},
 		{"record --runs 0 nqueens 9", `--runs: got "0", want a whole number from 1 to 100`},
 		{"record nqueens 99", `N: got "99"`},
