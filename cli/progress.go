@@ -73,7 +73,7 @@ func (m *meter) add(s sample) progress {
 // eta is when it ends: a range.
 func (p progress) eta() string {
 	if p.left == nil {
-		return "not yet"
+		return "unknown"
 	}
 	from, to := brief(floatSeconds(p.left.Least)), brief(floatSeconds(p.left.Most))
 	switch {

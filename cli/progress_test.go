@@ -23,23 +23,23 @@ func TestMeter(t *testing.T) {
 		line, plain string
 	}{
 		{at(0.5, 0, 0, 4),
-			" 0.0 %  0 jobs/s  4/4 workers busy  ETA not yet",
-			"1s: 0.0 % of the tree done, 0 jobs/s, 4 of 4 workers busy, ETA not yet"},
+			" 0.0 %  0 jobs/s  4/4 workers busy  ETA unknown",
+			"1s: 0.0 % of the tree done, 0 jobs/s, 4 of 4 workers busy, ETA unknown"},
 		{at(2, 0.1, 2_000_000, 4),
-			"10.0 %  1.00M jobs/s  4/4 workers busy  ETA not yet",
-			"2s: 10.0 % of the tree done, 1.00M jobs/s, 4 of 4 workers busy, ETA not yet"},
+			"10.0 %  1.00M jobs/s  4/4 workers busy  ETA unknown",
+			"2s: 10.0 % of the tree done, 1.00M jobs/s, 4 of 4 workers busy, ETA unknown"},
 		{at(4, 0.2, 4_000_000, 3),
-			"20.0 %  1.00M jobs/s  3/4 workers busy  ETA not yet",
-			"4s: 20.0 % of the tree done, 1.00M jobs/s, 3 of 4 workers busy, ETA not yet"},
+			"20.0 %  1.00M jobs/s  3/4 workers busy  ETA unknown",
+			"4s: 20.0 % of the tree done, 1.00M jobs/s, 3 of 4 workers busy, ETA unknown"},
 		{at(9, 0.25, 4_500_000, 1), // half a million in the five seconds since the sample before
-			"25.0 %  100k jobs/s  1/4 workers busy  ETA not yet",
-			"9s: 25.0 % of the tree done, 100k jobs/s, 1 of 4 workers busy, ETA not yet"},
+			"25.0 %  100k jobs/s  1/4 workers busy  ETA unknown",
+			"9s: 25.0 % of the tree done, 100k jobs/s, 1 of 4 workers busy, ETA unknown"},
 		{at(600, 0.1, 4_500_000, 1), // a job has spawned more than anybody expected
-			"25.0 %  0 jobs/s  1/4 workers busy  ETA not yet",
-			"10m00s: 25.0 % of the tree done, 0 jobs/s, 1 of 4 workers busy, ETA not yet"},
+			"25.0 %  0 jobs/s  1/4 workers busy  ETA unknown",
+			"10m00s: 25.0 % of the tree done, 0 jobs/s, 1 of 4 workers busy, ETA unknown"},
 		{at(36_000, 0.0011, 4_600_000, 4),
-			"25.0 %  2.82 jobs/s  4/4 workers busy  ETA not yet",
-			"10h00m: 25.0 % of the tree done, 2.82 jobs/s, 4 of 4 workers busy, ETA not yet"},
+			"25.0 %  2.82 jobs/s  4/4 workers busy  ETA unknown",
+			"10h00m: 25.0 % of the tree done, 2.82 jobs/s, 4 of 4 workers busy, ETA unknown"},
 		{at(36_001, 0.99999, 4_600_000, 4),
 			"99.9 %  2.82 jobs/s  4/4 workers busy  ETA 0s-11s",
 			"10h00m: 99.9 % of the tree done, 2.82 jobs/s, 4 of 4 workers busy, ETA 0s-11s"},
@@ -105,8 +105,8 @@ func TestTerminal(t *testing.T) {
 		columns int
 		want    string
 	}{
-		{81, "[=====>                    ] 20.0 %  1.00M jobs/s  3/4 workers busy  ETA not yet"},
-		{60, "[>    ] 20.0 %  1.00M jobs/s  3/4 workers busy  ETA not yet"},
+		{81, "[=====>                    ] 20.0 %  1.00M jobs/s  3/4 workers busy  ETA unknown"},
+		{60, "[>    ] 20.0 %  1.00M jobs/s  3/4 workers busy  ETA unknown"},
 		{20, " 20.0 %  1.00M jobs"},
 		{1, " "},
 	} {

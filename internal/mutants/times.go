@@ -42,4 +42,8 @@ var timeMutants = []mutant{
 	{name: "runs/suspended-each-tick", wrong: "what is collected of a run that cannot be suspended is so each second",
 		file: "runs/core.go", pkg: "runs", run: "^TestExpiredIsTriedAgain$",
 		old: "		c.now.Sub(r.refused) >= rewriteEvery:", new: "		true:"},
+	{name: "times/range-of-nothing", wrong: "a run will take 0 seconds to half an hour", file: "internal/pace/pace.go",
+		pkg: "internal/pace", run: "^TestTooWide$", old: "left.Most/tooWide > left.Least", new: "left.Most < left.Least"},
+	{name: "times/near-the-end", wrong: "a run of a day that ends within seconds does not say so",
+		file: "internal/pace/pace.go", pkg: "internal/pace", run: "^TestTooWide$", old: " && left.Most > now/soon", new: ""},
 }

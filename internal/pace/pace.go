@@ -5,7 +5,8 @@
 // done into equal stretches; the rest is as many more of them, at the mean of their times, and the spread of these
 // times makes a range of that. In random trees the range holds in three of four cases. Its ends are a factor of about
 // two apart where the subtrees of a tree are alike, and of more where they are not (TestRangeHolds).
-// Below [Least] of the tree nothing is said: the first leaves of an uneven tree have nothing to do with the others.
+// Below [Least] of the tree nothing is said: the first leaves of an uneven tree have nothing to do with the others. Nor is
+// a range that says nothing: its ends are far apart, and the run may go on for long.
 package pace
 
 import (
@@ -25,6 +26,10 @@ const width = 2.5
 
 // step is what of a tree must be done for a Meter to remember another time: it remembers at most so many.
 const step = 1. / 256
+
+// A range whose ends are more than a factor of tooWide apart is told only if the rest takes at most a part of the time
+// that has passed already, one of soon: then it is nearly over.
+const tooWide, soon = 10, 10
 
 // MaxLeft is the longest time that is told.
 const MaxLeft = 1000 * time.Hour
@@ -55,8 +60,17 @@ func (m *Meter) Add(at time.Duration, share float64) {
 	}
 }
 
-// Left estimates from that how long the rest takes from now on; false if that cannot be said yet.
-func (m *Meter) Left(now time.Duration) (left Left, known bool) {
+// Left estimates from that how long the rest takes from now on; false if that cannot be said yet, or not so that it helps.
+func (m *Meter) Left(now time.Duration) (Left, bool) {
+	left, known := m.estimate(now)
+	if !known || left.Most/tooWide > left.Least && left.Most > now/soon {
+		return Left{}, false
+	}
+	return left, true
+}
+
+// estimate is Left, however far the ends are apart.
+func (m *Meter) estimate(now time.Duration) (left Left, known bool) {
 	last := m.last
 	if last.share < Least || len(m.points) < stretches {
 		return Left{}, false

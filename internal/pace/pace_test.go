@@ -52,7 +52,7 @@ func TestRangeHolds(t *testing.T) {
 					return
 				}
 				next += 0.05
-				left, known := m.Left(seconds(at))
+				left, known := m.estimate(seconds(at))
 				if !known && share < 0.1 {
 					return // the share grew by few and large steps
 				}
@@ -104,9 +104,34 @@ func TestEven(t *testing.T) {
 	if len(m.points) > 1/step {
 		t.Errorf("%d points are remembered", len(m.points))
 	}
-	halted, _ := m.Left(8000 * time.Second)
+	halted, _ := m.estimate(8000 * time.Second)
 	if halted.Most < 2*even.Most || halted.Least > 8000*time.Second {
 		t.Errorf("after a halt: %v", halted)
+	}
+}
+
+// TestTooWide: a range that says nothing is not told, as of a run that goes on with most of its tree from a checkpoint, or
+// whose first part was easy; near the end any range is.
+func TestTooWide(t *testing.T) {
+	uneven := &Meter{}
+	for i := range 80 {
+		uneven.Add(time.Duration(i+1)*10*time.Millisecond, float64(i+1)/100)
+	}
+	if left, known := uneven.Left(time.Second); !known {
+		t.Errorf("at an even pace nothing is said: %v", left)
+	}
+	uneven.Add(5*time.Minute, 0.85)
+	wide, _ := uneven.estimate(5 * time.Minute)
+	if left, known := uneven.Left(5 * time.Minute); known || wide.Most < tooWide*wide.Least {
+		t.Errorf("%v is told, of %v", left, wide)
+	}
+	ending := &Meter{}
+	for i, at := range []int{100, 200, 300, 460} {
+		ending.Add(time.Duration(at)*time.Second, float64(i+1)/4-0.001)
+	}
+	wide, _ = ending.estimate(460 * time.Second)
+	if left, known := ending.Left(460 * time.Second); !known || left != wide || wide.Most < tooWide*wide.Least {
+		t.Errorf("near the end %v is told, of %v", left, wide)
 	}
 }
 

@@ -165,7 +165,8 @@ type RunInfo struct {
 	Elapsed   float64   `json:"elapsed_seconds"` // until now, or until it ended
 	CPU       float64   `json:"cpu_seconds"`     // of processors on all peers, as far as they have told
 	Share     float64   `json:"share"`           // of the job tree that is done, 0 to 1; missing where it is not known
-	// Left is how long it will still take; nil while that is not known, below 5 % of the tree as a rule.
+	// Left is how long it will still take; nil while that is not known: below 5 % of the tree, and where
+	// the range would be too wide to say anything.
 	Left *report.Left `json:"left,omitempty"`
 	// Efficiency is the weighted average one in the last half minute, 0 to 1: the part of their time in which
 	// the cores of all peers ran jobs, a core counting for what its owner leaves of it. Missing where it is not
