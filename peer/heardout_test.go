@@ -7,6 +7,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
@@ -85,23 +86,51 @@ func (x *listener) Publish(_ gossip.Kind, b []byte) error {
 func (x *listener) SetMembers(gossip.Members) {}
 func (x *listener) Close() error              { return nil }
 
-// Guards that a peer's last word about a run is its last: it may end while the peer counts what to tell of it.
-func TestNothingIsToldAfterTheLastWord(t *testing.T) {
+// counting is a session whose engine does nothing but count.
+func counting(t *testing.T, meanwhile func()) *session.Session {
 	p, err := policy.ByName("rs", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var ends func()
 	s, err := session.New(session.Config{
 		Run: steal.Run{ID: job.NewRunID(), Deputies: []steal.PeerID{"p0"}}, Self: steal.Address{Peer: "self", Inc: 1},
-		Core: steal.LAN(), Policy: p, Engine: &countingHouse{meanwhile: func() { ends() }},
+		Core: steal.LAN(), Policy: p, Engine: &countingHouse{meanwhile: meanwhile},
 		Members: steal.NewMembers([]steal.Member{{ID: "self"}, {ID: "p0"}}),
 		Send:    func(*steal.Message) {}, Tell: func(*steal.News) {},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Guards that a run which nobody computes yet says that its module is being compiled here, or its process starts, and
+// that one which others compute says nothing of it.
+func TestRunIsPrepared(t *testing.T) {
+	s, now := counting(t, func() {}), time.Now()
+	s.SetCores(1, false)
+	s.Figures()
+	s.Figures() // what was before is in the session's counters now
+	r := &part{manifest: &runs.Manifest{Entry: module.Func}, session: s, loads: map[peer.ID]*load{}}
+	x := &reporter{}
+	if got := x.waits(r, now); got != "its module is being compiled on this machine" {
+		t.Errorf("of a module it says %q", got)
+	}
+	r.manifest = &runs.Manifest{}
+	if got := x.waits(r, now); got != "the process for its jobs starts on this machine" {
+		t.Errorf("of what is built in it says %q", got)
+	}
+	r.loads["p1"] = &load{Workers: 1, until: now.Add(time.Minute)}
+	if got := x.waits(r, now); got != "" {
+		t.Errorf("of one that others compute it says %q", got)
+	}
+}
+
+// Guards that a peer's last word about a run is its last: it may end while the peer counts what to tell of it.
+func TestNothingIsToldAfterTheLastWord(t *testing.T) {
+	var ends func()
+	s := counting(t, func() { ends() })
 	heard := &listener{}
 	x := newCrowded()
 	r := &part{manifest: &runs.Manifest{Owner: "p0"}, session: s}

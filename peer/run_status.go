@@ -132,7 +132,11 @@ func (x *reporter) waits(r *part, now time.Time) string {
 	if r == nil || r.final != nil {
 		return ""
 	}
-	if text := x.waitsForInput(r, now); text != "" || r.manifest.Verify == "" {
+	text := x.waitsForInput(r, now)
+	if text == "" {
+		text = r.begins(now)
+	}
+	if text != "" || r.manifest.Verify == "" {
 		return text
 	}
 	if paused, _ := x.presence.onPause(); paused && r.manifest.Owner == peerName(x.swarm.self) {
@@ -140,6 +144,18 @@ func (x *reporter) waits(r *part, now time.Time) string {
 	}
 	p := r.session.Stats().Proofs
 	return lacking(&p)
+}
+
+// begins says that nobody computes a run yet as it is prepared here; "" otherwise. The conductor's mutex is held.
+func (r *part) begins(now time.Time) string {
+	_, workers, _ := r.taking(now)
+	switch {
+	case workers > 0 || !r.session.Stats().Begins:
+		return ""
+	case r.manifest.Entry == module.Func:
+		return "its module is being compiled on this machine"
+	}
+	return "the process for its jobs starts on this machine"
 }
 
 // waitsForInput says what the first job of a run has not got of its input, here or, as it told, where it is. The

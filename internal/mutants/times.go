@@ -46,4 +46,10 @@ var timeMutants = []mutant{
 		pkg: "internal/pace", run: "^TestTooWide$", old: "left.Most/tooWide > left.Least", new: "left.Most < left.Least"},
 	{name: "times/near-the-end", wrong: "a run of a day that ends within seconds does not say so",
 		file: "internal/pace/pace.go", pkg: "internal/pace", run: "^TestTooWide$", old: " && left.Most > now/soon", new: ""},
+	{name: "times/compiles-in-silence", wrong: "nobody computes a run whose module is being compiled",
+		file: "peer/session/loop.go", pkg: "peer/session", run: "^TestEngineBegins$", old: "Begins: s.cores > 0 && ", new: "Begins: false && "},
+	{name: "times/begins-for-ever", wrong: "a module is being compiled while it computes", file: "peer/session/loop.go",
+		pkg: "peer/session", run: "^TestEngineBegins$", old: "s.load, s.spoke = e.Load, true", new: "s.load = e.Load"},
+	{name: "times/begins-among-others", wrong: "a run waits for this machine while others compute it",
+		file: "peer/run_status.go", pkg: "peer", run: "^TestRunIsPrepared$", old: "workers > 0 || ", new: "workers < 0 || "},
 }

@@ -191,7 +191,7 @@ type RunInfo struct {
 	Disputed   bool     `json:"disputed,omitempty"`    // peers came to different answers; the owner keeps both
 	// directory, while the run's results are being kept on this peer's disk
 	Checkpoint string `json:"checkpoint,omitempty"`
-	Waits      string `json:"waits,omitempty"`       // what its jobs wait for until they can be compared, one line
+	Waits      string `json:"waits,omitempty"`       // what it waits for, one line
 	NoRoom     string `json:"no_room,omitempty"`     // why not all that others give of it is taken, one line
 	NotStoring string `json:"not_storing,omitempty"` // why they cannot be at the moment, one line
 

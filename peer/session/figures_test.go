@@ -92,6 +92,30 @@ func TestTalkativeEngine(t *testing.T) {
 	})
 }
 
+// An engine that has cores begins to work until it tells of its workers, were it for a minute; one without cores does not.
+func TestEngineBegins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &counter{}
+		s := alone(t, e)
+		defer s.Close()
+		s.SetCores(0, false)
+		if synctest.Wait(); s.Stats().Begins {
+			t.Error("it begins without a core")
+		}
+		s.SetCores(1, false)
+		time.Sleep(time.Minute)
+		if !s.Stats().Begins {
+			t.Error("it has a core, has told nothing, and does not begin")
+		}
+		synctest.Wait()
+		e.events = []port.Event{{Kind: port.LoadChanged, Load: steal.Load{Workers: 1, Idle: 1}}}
+		s.Figures()
+		if synctest.Wait(); s.Stats().Begins {
+			t.Error("it has told of its workers, and still begins")
+		}
+	})
+}
+
 // Those who look at the figures in one moment share a count of the engine; whoever wants them as they are now has it
 // count, and so has whoever comes later.
 func TestFiguresAreShared(t *testing.T) {

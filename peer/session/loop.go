@@ -94,7 +94,7 @@ const maxTrouble = 4 << 10
 func (s *Session) note(e *port.Event) {
 	switch e.Kind {
 	case port.LoadChanged:
-		s.load = e.Load
+		s.load, s.spoke = e.Load, true
 	case port.Taken:
 		s.trace.away(e.Jobs)
 	case port.Dropped:
@@ -134,6 +134,7 @@ func (s *Session) count() {
 		Steal: d.Core().Stats(), Shared: shared.Stats, Load: s.load, Held: d.Held(), Given: d.Given(),
 		Master: d.Master(), MasterID: d.Core().Masters.Who(), Holding: d.Core().Holding(),
 		Proofs: d.Proofs(), Lack: shared.Lack, Rate: s.rate,
+		Begins: s.cores > 0 && !s.spoke && s.died == nil,
 	}
 	st.Load.Idle = s.load.IdleAfter(s.ordered) // an engine need not tell of who has got a job since
 	if st.Master {

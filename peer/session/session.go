@@ -120,6 +120,7 @@ type Session struct {
 	stance  steal.Stance
 	members *steal.Members
 	load    steal.Load    // told last
+	spoke   bool          // has told one
 	ordered uint64        // Run orders
 	again   time.Duration // when the engine wants to be asked again, 0 is never
 	heard   time.Duration // for which it was listened to, less three times that for which it was not,
@@ -147,6 +148,8 @@ type Stats struct {
 	Holding int
 	// Proofs are what was compared.
 	Proofs driver.Proofs
+	// Begins says that the engine has cores and has not begun to use them: its process starts, its module is compiled.
+	Begins bool
 	// Lack is what the root waits for here; nil if it does not wait.
 	Lack *driver.Lack
 	// Rate is the highest bandwidth that was measured to another cluster, in bytes a second; 0: none was.
