@@ -57,8 +57,8 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// Guards that the daemon is asked to cancel whatever may go on, a run that is suspended too, and nothing that is over; and that the user
-// hears what was cancelled.
+// Guards that the daemon is asked to cancel whatever may go on, a run that is suspended too, and nothing that is over;
+// and that the user hears what was cancelled.
 func TestCancelWhatMayGoOn(t *testing.T) {
 	for state, asked := range map[control.RunState]bool{control.RunStarting: true, control.RunRunning: true,
 		control.RunSuspended: true, control.RunRefused: true,

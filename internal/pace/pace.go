@@ -5,8 +5,8 @@
 // done into equal stretches; the rest is as many more of them, at the mean of their times, and the spread of these
 // times makes a range of that. In random trees the range holds in three of four cases. Its ends are a factor of about
 // two apart where the subtrees of a tree are alike, and of more where they are not (TestRangeHolds).
-// Below [Least] of the tree nothing is said: the first leaves of an uneven tree have nothing to do with the others. Nor is
-// a range that says nothing: its ends are far apart, and the run may go on for long.
+// Below [Least] of the tree nothing is said: the first leaves of an uneven tree have nothing to do with the others.
+// Nor is a range that says nothing: its ends are far apart, and the run may go on for long.
 package pace
 
 import (
@@ -60,7 +60,8 @@ func (m *Meter) Add(at time.Duration, share float64) {
 	}
 }
 
-// Left estimates from that how long the rest takes from now on; false if that cannot be said yet, or not so that it helps.
+// Left estimates from that how long the rest takes from now on; false if that cannot be said yet, or not so
+// that it helps.
 func (m *Meter) Left(now time.Duration) (Left, bool) {
 	left, known := m.estimate(now)
 	if !known || left.Most/tooWide > left.Least && left.Most > now/soon {

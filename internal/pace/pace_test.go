@@ -110,8 +110,8 @@ func TestEven(t *testing.T) {
 	}
 }
 
-// TestTooWide: a range that says nothing is not told, as of a run that goes on with most of its tree from a checkpoint, or
-// whose first part was easy; near the end any range is.
+// TestTooWide: a range that says nothing is not told, as of a run that goes on with most of its tree from a checkpoint,
+// or whose first part was easy; near the end any range is.
 func TestTooWide(t *testing.T) {
 	uneven := &Meter{}
 	for i := range 80 {

@@ -92,7 +92,8 @@ func TestTalkativeEngine(t *testing.T) {
 	})
 }
 
-// An engine that has cores begins to work until it tells of its workers, were it for a minute; one without cores does not.
+// An engine that has cores begins to work until it tells of its workers, were it for a minute; one without cores does
+// not.
 func TestEngineBegins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &counter{}
