@@ -322,9 +322,8 @@ func wait(d Daemon, w http.ResponseWriter, r *http.Request) {
 	// the request has been read; what it waits for takes as long as it takes
 	_ = connection.SetReadDeadline(time.Time{})
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	lines := json.NewEncoder(w)
+	lines := json.NewEncoder(inPieces{w})
 	send := func(n news) {
-		_ = connection.SetWriteDeadline(time.Now().Add(writeWithin))
 		if lines.Encode(n) != nil || connection.Flush() != nil {
 			cancel() // the client has gone, or reads too slowly
 		}

@@ -361,6 +361,18 @@ func (c *Client) broken(ctx context.Context, err error) error {
 // errSilent is why Wait gives up.
 var errSilent = errors.New("no progress was told")
 
+// heard begins the time of silence anew with whatever comes.
+type heard struct {
+	io.Reader
+	silence *time.Timer
+}
+
+func (h heard) Read(b []byte) (int, error) {
+	n, err := h.Reader.Read(b)
+	h.silence.Reset(maxSilence)
+	return n, err
+}
+
 // Wait also ends, with ErrUnavailable, when the daemon ends or is silent for maxSilence.
 func (c *Client) Wait(ctx context.Context, run string, progress func(Progress)) (Outcome, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -372,10 +384,9 @@ func (c *Client) Wait(ctx context.Context, run string, progress func(Progress)) 
 		return Outcome{}, err
 	}
 	defer response.Body.Close()
-	lines := bufio.NewScanner(response.Body)
+	lines := bufio.NewScanner(heard{response.Body, silence})
 	lines.Buffer(nil, MaxReply)
 	for lines.Scan() {
-		silence.Reset(maxSilence)
 		var n news
 		if err := json.Unmarshal(lines.Bytes(), &n); err != nil {
 			return Outcome{}, fmt.Errorf("the daemon's reply cannot be read: %w", err)

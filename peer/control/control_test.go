@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -304,6 +306,26 @@ func TestWait(t *testing.T) {
 	}
 	if !reflect.DeepEqual(shares, []float64{0, 0.25, 0.5}) {
 		t.Errorf("progress %v", shares)
+	}
+}
+
+// A counted is a reply whose deadlines are counted.
+type counted struct {
+	http.ResponseWriter
+	deadlines int
+}
+
+func (c *counted) SetWriteDeadline(time.Time) error {
+	c.deadlines++
+	return nil
+}
+
+// Guards that an answer of many megabytes comes on a machine that is so busy that it takes longer than one deadline: each
+// piece has its own.
+func TestLargeReplyTakesItsTime(t *testing.T) {
+	w := &counted{ResponseWriter: httptest.NewRecorder()}
+	if n, err := (inPieces{w}).Write(make([]byte, 10*writePiece+1)); n != 10*writePiece+1 || err != nil || w.deadlines != 11 {
+		t.Errorf("%d bytes with %d deadlines, %v", n, w.deadlines, err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +26,8 @@ const (
 	maxSmallBody   = 256 << 10
 
 	readWithin  = 20 * time.Second // a whole request
-	writeWithin = 10 * time.Second // a reply, or one line of a longer one
+	writeWithin = 10 * time.Second // a piece of a reply
+	writePiece  = 64 << 10
 	idleFor     = 30 * time.Second
 )
 
@@ -138,10 +140,23 @@ func reply(ctx context.Context, w http.ResponseWriter, v any, err error) {
 		status = failureKind.status
 		text, _ = json.Marshal(newFault(fmt.Errorf("the daemon's reply cannot be written: %w", err)))
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeWithin))
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n')) // a client that has gone needs no reply
+	_, _ = inPieces{w}.Write(append(text, '\n')) // a client that has gone needs no reply
+}
+
+// inPieces writes what is large to a client that goes on reading, however long all of it takes on a busy machine.
+type inPieces struct{ http.ResponseWriter }
+
+func (w inPieces) Write(b []byte) (n int, err error) {
+	for piece := range slices.Chunk(b, writePiece) {
+		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(writeWithin))
+		m, err := w.ResponseWriter.Write(piece)
+		if n += m; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // receive reads the body of r, at most limit bytes, as one JSON value with no unknown fields.
