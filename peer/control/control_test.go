@@ -320,11 +320,12 @@ func (c *counted) SetWriteDeadline(time.Time) error {
 	return nil
 }
 
-// Guards that an answer of many megabytes comes on a machine that is so busy that it takes longer than one deadline: each
-// piece has its own.
+// Guards that an answer of many megabytes comes on a machine that is so busy that it takes longer than one deadline:
+// each piece has its own.
 func TestLargeReplyTakesItsTime(t *testing.T) {
 	w := &counted{ResponseWriter: httptest.NewRecorder()}
-	if n, err := (inPieces{w}).Write(make([]byte, 10*writePiece+1)); n != 10*writePiece+1 || err != nil || w.deadlines != 11 {
+	n, err := inPieces{w}.Write(make([]byte, 10*writePiece+1))
+	if n != 10*writePiece+1 || err != nil || w.deadlines != 11 {
 		t.Errorf("%d bytes with %d deadlines, %v", n, w.deadlines, err)
 	}
 }
