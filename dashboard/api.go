@@ -213,29 +213,17 @@ func answer(serve func(r *http.Request) (any, error)) http.HandlerFunc {
 	}
 }
 
-// A kind is how one sort of error is told.
-type kind struct {
-	err    error
-	name   string
-	status int
-}
-
 // decline tells of an error: its kind, and its text without it.
 func decline(w http.ResponseWriter, err error) {
-	text := err.Error()
-	for _, k := range []kind{
-		{report.ErrBadInput, "bad_input", http.StatusBadRequest},
-		{report.ErrNotFound, "not_found", http.StatusNotFound},
-		{report.ErrRefused, "refused", http.StatusConflict},
-		{report.ErrUnavailable, "unavailable", http.StatusServiceUnavailable},
-		{context.DeadlineExceeded, "unavailable", http.StatusServiceUnavailable},
-	} {
-		if errors.Is(err, k.err) {
-			refuse(w, k.status, k.name, strings.TrimPrefix(text, k.err.Error()+": "))
-			return
-		}
+	k, text := report.KindOf(err), err.Error()
+	if k.Err == nil && errors.Is(err, context.DeadlineExceeded) {
+		k = report.KindOf(report.ErrUnavailable)
+		k.Err = context.DeadlineExceeded
 	}
-	refuse(w, http.StatusInternalServerError, "failed", text)
+	if k.Err != nil {
+		text = strings.TrimPrefix(text, k.Err.Error()+": ")
+	}
+	refuse(w, k.Status, k.Name, text)
 }
 
 func refuse(w http.ResponseWriter, status int, kind, text string) {

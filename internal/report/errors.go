@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +20,28 @@ var (
 	// it may work later: a peer did not answer in time, the daemon is leaving
 	ErrUnavailable = errors.New("unavailable")
 )
+
+// A Kind is how one sort of error is told to whoever has asked.
+type Kind struct {
+	Err    error // nil: any other one
+	Name   string
+	Status int // of HTTP
+}
+
+var kinds = []Kind{{ErrBadInput, "bad_input", 400}, {ErrNotFound, "not_found", 404}, {ErrRefused, "refused", 409},
+	{ErrUnavailable, "unavailable", 503}, {nil, "failed", 500}}
+
+// KindOf is the kind of an error.
+func KindOf(err error) Kind {
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Err == nil || errors.Is(err, k.Err) })
+	return kinds[i]
+}
+
+// KindNamed is the kind of a name, that of any other error if there is none of it.
+func KindNamed(name string) Kind {
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Err == nil || k.Name == name })
+	return kinds[i]
+}
 
 // Unread is the error of a request that could not be read as the struct that v points to. Where it has a field that is
 // unknown it says which are not.

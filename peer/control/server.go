@@ -110,10 +110,10 @@ type fault struct {
 	Text string `json:"text"`
 }
 
-func newFault(err error) *fault { return &fault{kindOf(err).name, err.Error()} }
+func newFault(err error) *fault { return &fault{report.KindOf(err).Name, err.Error()} }
 
 // err is the error that a client gives.
-func (f *fault) err() error { return &Error{kindNamed(f.Kind).err, f.Text} }
+func (f *fault) err() error { return &Error{report.KindNamed(f.Kind).Err, f.Text} }
 
 // explain says why a call was cut short, for errors that only say that it was.
 func explain(ctx context.Context, err error) error {
@@ -133,11 +133,11 @@ func explain(ctx context.Context, err error) error {
 func reply(ctx context.Context, w http.ResponseWriter, v any, err error) {
 	status := http.StatusOK
 	if err = explain(ctx, err); err != nil {
-		v, status = newFault(err), kindOf(err).status
+		v, status = newFault(err), report.KindOf(err).Status
 	}
 	text, err := json.Marshal(v)
 	if err != nil { // a number that is none
-		status = failureKind.status
+		status = http.StatusInternalServerError
 		text, _ = json.Marshal(newFault(fmt.Errorf("the daemon's reply cannot be written: %w", err)))
 	}
 	w.Header().Set("Content-Type", "application/json")
