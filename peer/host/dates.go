@@ -30,7 +30,7 @@ func openDatebook(path string, now time.Time) (*datebook, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &datebook{path: path}
+	d := &datebook{path: path, saved: now}
 	if json.Unmarshal(b, &d.found) != nil || d.found.For < 0 {
 		d.found = calendar.Seen{}
 	}
@@ -43,9 +43,6 @@ func openDatebook(path string, now time.Time) (*datebook, error) {
 func (d *datebook) pass(now time.Time, atOnce bool) error {
 	d.mu.Lock()
 	d.day.Pass(now, calendar.Doubt)
-	if d.saved.IsZero() {
-		d.saved = now
-	}
 	due := atOnce || now.Sub(d.saved) >= datesEvery
 	if due {
 		d.saved = now
