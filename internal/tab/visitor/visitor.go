@@ -324,10 +324,11 @@ func (v *Visitor) Leave() {
 
 // soFar is what the engine of a part has counted, the last time all of it.
 func soFar(s *session.Session, last bool) Status {
-	f := s.Figures()
+	count := s.Figures
 	if last {
-		f = s.Last()
+		count = s.Last
 	}
+	f := count()
 	return Status{Executed: f.Executed, Worked: f.Times.Cores - f.Times.Free}
 }
 
