@@ -132,6 +132,9 @@ func (c *Core) Fetched(now time.Time, t *Told) []Order {
 		if t.Manifest == nil && c.runs[t.Run] == nil {
 			t.Claim = nil // asking the same one again at once would leave nobody else his turn
 		}
+		if !t.Failed {
+			c.bury(t.Tombstone)
+		}
 		c.told(t)
 	})
 }
@@ -162,11 +165,11 @@ func (c *Core) Asked(now time.Time, t *Told) []Order {
 	})
 }
 
+// told takes in what somebody says of a run, but for a tombstone.
 func (c *Core) told(t *Told) {
 	if t.Failed {
 		return
 	}
-	c.bury(t.Tombstone)
 	if t.Manifest != nil {
 		c.adopt(t)
 	} else if r := c.runs[t.Run]; r != nil {
