@@ -109,15 +109,14 @@ func (l *library) keepUp() {
 		switch refused := known && i.State == runs.StateRefused; {
 		case refused && l.lacks(p) == "":
 			m.w.counts.Fetched++
-			orders, large := m.core.NotStarted(m.clock(), p.id, ""), false
+			large := !i.Mine && p.n%2 == 1 // its manifest is too large to wait here
+			orders := m.core.NotStarted(m.clock(), p.id, "")
 			switch {
-			case i.Mine:
-			case p.n%2 == 0:
+			case large:
+				orders = append(orders, m.core.Announced(m.clock(), p.id, p.owner.id)...)
+			case !i.Mine:
 				told := &runs.Told{Run: p.id, From: p.owner.id, Manifest: p.manifest}
 				orders = append(orders, m.core.Fetched(m.clock(), told)...)
-			default: // its manifest is too large to wait here
-				large = true
-				orders = append(orders, m.core.Announced(m.clock(), p.id, p.owner.id)...)
 			}
 			m.input(orders)
 			if large {
