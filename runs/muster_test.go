@@ -61,6 +61,22 @@ func TestMustersBelieve(t *testing.T) {
 	}
 }
 
+// For how long an owner has been silent is not forgotten where its run could not be computed for a while: a deputy is
+// believed there as everywhere.
+func TestMustersRememberSilence(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := adaptive(1, "o", "d")
+	take(c, m)
+	now := noon.Add(DefaultConfig().RosterLife)
+	c.NotStarted(now, m.Run, "its module is damaged")
+	c.NotStarted(now, m.Run, "")
+	c.Announced(now, m.Run, "o")
+	c.Fetched(now, &Told{Run: m.Run, From: "o", Manifest: m})
+	if o := of[Stop](c.Rostered(now, roster(m, "d", 1, "self"), "d")); len(o) != 1 {
+		t.Error("the deputy is not believed")
+	}
+}
+
 // An older roster never displaces a newer one of its author, whoever tells it again; a deputy's does not displace
 // the owner's, whatever its number.
 func TestMustersKeepTheNewest(t *testing.T) {

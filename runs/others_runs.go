@@ -37,8 +37,8 @@ func (x *others) adopt(m *Manifest, unfit string) bool {
 	}
 	x.full = false
 	r := &run{m: m, began: x.now, asked: x.now, heard: x.now, state: StateRunning}
-	if old := x.runs[m.Run]; old != nil { // it was suspended, or lost: whom it has killed is still true
-		r.deaths, r.deaths.doomed, r.rosters = old.deaths, false, old.rosters
+	if old := x.runs[m.Run]; old != nil { // it was suspended, or lost: since when it is known, and whom it has killed
+		r.began, r.deaths, r.deaths.doomed, r.rosters = old.began, old.deaths, false, old.rosters
 	}
 	x.runs[m.Run] = r
 	if unfit != "" {
