@@ -204,6 +204,8 @@ func (m *member) released(o *runs.Stop) {
 	switch {
 	case m == p.owner:
 		w.fail("%s leaves its own run %d", m.id, p.n)
+	case s == nil && m.prevents(p) != "": // it was to begin in the same moment, and could not
+		return
 	case s == nil:
 		w.fail("%s leaves run %d, and takes no part", m.id, p.n)
 		return
