@@ -91,7 +91,10 @@ func exactLives(from, seeds uint64, out io.Writer) error {
 		exactLife(from, some, runlife.Kind{Modules: true}, "life of runs with modules", "--life --modules", out),
 		exactLife(from, some, runlife.Kind{Stealing: true}, "life of runs with stealing", "--life --stealing", out),
 		exactLife(from, some, runlife.Kind{Stealing: true, Rosters: true}, "life of runs with stealing and rosters",
-			"--life --stealing --rosters", out))
+			"--life --stealing --rosters", out),
+		exactLife(from, some, runlife.Kind{Stealing: true, Rosters: true, Cuts: true, Clocks: true, Verified: true,
+			Modules: true}, "life of runs with everything",
+			"--life --stealing --rosters --cuts --clocks --verified --modules", out))
 }
 
 func exactLife(from, seeds uint64, kind runlife.Kind, what, flags string, out io.Writer) error {
