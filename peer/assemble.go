@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/quota"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/runs"
@@ -128,11 +129,11 @@ func (a *assembly) openFiles() (err error) {
 	if p.files, err = openArchive(p.base, state, p.host.ID(), a.apps); err != nil {
 		return err
 	}
-	p.checkpoints = &checkpoints{base: p.base, self: p.host.ID(), quota: quota{most: p.cfg.RunDisk},
-		index: quota{most: maxIndex, memory: true},
+	p.checkpoints = &checkpoints{base: p.base, self: p.host.ID(), quota: quota.Quota{Most: p.cfg.RunDisk},
+		index: quota.Quota{Most: maxIndex, Memory: true},
 		dir:   filepath.Join(state, "checkpoints"), every: p.cfg.Checkpoint,
 		most: p.cfg.Steal.MaxKept, mostBytes: p.cfg.Steal.MaxKeptBytes}
-	p.checkpoints.quota.remove = p.checkpoints.makesWay
+	p.checkpoints.quota.Remove = p.checkpoints.makesWay
 	p.deaths = &infirmary{}
 	p.deaths.files, err = openCabinet(p.base, filepath.Join(state, "deaths"), ".deaths", maxDeaths)
 	return err

@@ -16,6 +16,7 @@ import (
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/quota"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/steal"
 )
@@ -25,8 +26,8 @@ type checkpoints struct {
 	*base
 	self      peer.ID
 	dir       string
-	quota     quota         // of the runs of others
-	index     quota         // likewise, of memory: see maxIndex
+	quota     quota.Quota   // of the runs of others
+	index     quota.Quota   // likewise, of memory: see maxIndex
 	every     time.Duration // how long a result may wait before it is written; 0: nothing is kept
 	most      int           // results of a run that can be used again, and their bytes
 	mostBytes int
@@ -163,8 +164,8 @@ func (c *checkpoints) reopen(m *statement.SignedManifest, args []string) (*resum
 
 // found says of what a checkpoint held when it was opened who had computed it, and whether that is at hand.
 func (k *ledger) found(s *stored) {
-	k.of.quota.found(k.run, s.by)
-	k.of.index.found(k.run, s.memory)
+	k.of.quota.Found(k.run, s.by)
+	k.of.index.Found(k.run, s.memory)
 	k.more.Store(s.beyond > 0)
 }
 
@@ -215,8 +216,8 @@ func (c *checkpoints) left(but func(job.RunID) bool) (list []*statement.SignedMa
 			c.log.Warn("a checkpoint is of another run and is left alone", "directory", c.dirOf(run))
 		default:
 			list = append(list, m)
-			if m.Owner != c.self && !c.quota.counts(run) {
-				c.quota.rest(run, peerName(m.Owner), sizeOf(c.dirOf(run)))
+			if _, counted := c.quota.Has(run); m.Owner != c.self && !counted {
+				c.quota.Rest(run, peerName(m.Owner), sizeOf(c.dirOf(run)))
 			}
 		}
 	}

@@ -71,7 +71,8 @@ func TestTakenUpAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.remove(signed.Run)
-	if err := l.Sync(t.Context()); err != nil || c.hasNothing(signed.Run) || !c.quota.counts(signed.Run) {
+	err = l.Sync(t.Context())
+	if _, counted := c.quota.Has(signed.Run); err != nil || c.hasNothing(signed.Run) || !counted {
 		t.Errorf("what is written is lost, or does not count: %v", err)
 	}
 	k.close(false)

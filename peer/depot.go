@@ -22,6 +22,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/deposits"
 	"github.com/satin-peer/satin/peer/library"
+	"github.com/satin-peer/satin/peer/quota"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/sharedobj"
@@ -92,7 +93,7 @@ type depot struct {
 }
 
 // open opens what was kept in earlier lives.
-func (x *depot) open(cfg *Config, q *quota) (err error) {
+func (x *depot) open(cfg *Config, q *quota.Quota) (err error) {
 	bounds := deposits.DefaultConfig()
 	if cfg.Deposits != (deposits.Config{}) {
 		bounds = cfg.Deposits
@@ -372,12 +373,14 @@ func (x *depot) get(ctx context.Context, name string) (control.Deposit, error) {
 
 // A depositRoom is the part of run_disk that deposits take: each giver's are counted like a run, and all of them like
 // the runs of one owner.
-type depositRoom struct{ *quota }
+type depositRoom struct{ of *quota.Quota }
 
 func accountOf(giver deposits.PeerID) job.RunID { return runCalled("deposits of " + string(giver)) }
 
 // Take implements deposits.Room.
-func (r depositRoom) Take(giver deposits.PeerID, n int64) string { return r.lend(accountOf(giver), n) }
+func (r depositRoom) Take(giver deposits.PeerID, n int64) string {
+	return r.of.Lend(accountOf(giver), n)
+}
 
 // Back implements deposits.Room.
-func (r depositRoom) Back(giver deposits.PeerID, n int64) { r.back(accountOf(giver), n) }
+func (r depositRoom) Back(giver deposits.PeerID, n int64) { r.of.Back(accountOf(giver), n) }

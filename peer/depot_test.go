@@ -19,6 +19,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/deposits"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/quota"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
 )
@@ -27,11 +28,11 @@ import (
 // all, beside runs; that what is over gives it back; and that what was there before a bound was set counts.
 func TestRoomForDeposits(t *testing.T) {
 	const mib = 1 << 20
-	room := depositRoom{&quota{}}
+	room := depositRoom{&quota.Quota{}}
 	if why := room.Take("b", 4*mib); why != "" {
 		t.Error(why)
 	}
-	room.allow(64 * mib)
+	room.of.Allow(64 * mib)
 	fill := func(giver deposits.PeerID) (n int64, why string) {
 		for why = room.Take(giver, mib); why == ""; why = room.Take(giver, mib) {
 			n++
@@ -51,8 +52,8 @@ func TestRoomForDeposits(t *testing.T) {
 		t.Errorf("after 3 MiB were given back there is room for %d", n)
 	}
 	room.Back("b", 16*mib)
-	if len(room.of) != 1 {
-		t.Errorf("%d givers are known", len(room.of))
+	if n := room.of.Len(); n != 1 {
+		t.Errorf("%d givers are known", n)
 	}
 	if n, _ := fill("b"); n != 16 {
 		t.Errorf("who has nothing any more may have %d MiB", n)
@@ -65,7 +66,7 @@ func TestDepotAfterRestart(t *testing.T) {
 	b, _ := standing()
 	state := t.TempDir()
 	dir := filepath.Join(state, "deposits")
-	q := &quota{most: 64 << 20}
+	q := &quota.Quota{Most: 64 << 20}
 	open := func() *depot {
 		x := &depot{base: b, self: "somebody", send: func(*stream.Shared) {}}
 		if err := x.open(&Config{Host: host.Config{StateDir: state}}, q); err != nil {
@@ -110,8 +111,9 @@ func TestDepotAfterRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	x = open()
-	if got := x.lib.Files(); len(got) != 2 || len(x.core.Items()) != 3 || q.of[accountOf("giver")].bytes != 1000 {
-		t.Errorf("%d files, %d deposits, %+v", len(got), len(x.core.Items()), q.of)
+	n, _ := q.Has(accountOf("giver"))
+	if got := x.lib.Files(); len(got) != 2 || len(x.core.Items()) != 3 || n != 1000 {
+		t.Errorf("%d files, %d deposits, %d bytes of the giver's", len(got), len(x.core.Items()), n)
 	}
 	h := x.lib.Add([]byte("of others"))
 	got, err := x.get(t.Context(), hex.EncodeToString(h[:]))
@@ -167,7 +169,7 @@ func TestWhoPaysForDeposits(t *testing.T) {
 	maker, makerID := member()
 	stranger, _ := member()
 	_, from := member()
-	q := &quota{most: 64 << 20}
+	q := &quota.Quota{Most: 64 << 20}
 	x := &depot{base: b, self: me, key: self, host: vouches{makerID: true, from: true}, send: func(*stream.Shared) {}}
 	if err := x.open(&Config{Host: host.Config{StateDir: t.TempDir()}}, q); err != nil {
 		t.Fatal(err)
@@ -182,10 +184,8 @@ func TestWhoPaysForDeposits(t *testing.T) {
 		return s.Bytes
 	}
 	paid := func(id libp2p.ID) int64 {
-		if p := q.of[accountOf(deposits.PeerID(id.String()))]; p != nil {
-			return p.bytes
-		}
-		return 0
+		n, _ := q.Has(accountOf(deposits.PeerID(id.String())))
+		return n
 	}
 	made := sign(maker, "here", 1)
 	if r, err := x.asked(from, made); err != nil || r != deposits.Coming || paid(makerID) != 1000 || paid(from) != 0 {
@@ -226,7 +226,7 @@ func TestWhatJobsLeaveIsKept(t *testing.T) {
 	b, _ := standing()
 	key, me := newKey(t)
 	_, owner := newKey(t)
-	q := &quota{most: 4000} // a quarter of it for each
+	q := &quota.Quota{Most: 4000} // a quarter of it for each
 	x := &depot{base: b, self: me, key: key, host: vouches{}, send: func(*stream.Shared) {}}
 	if err := x.open(&Config{Host: host.Config{StateDir: t.TempDir()}}, q); err != nil {
 		t.Fatal(err)
@@ -261,8 +261,8 @@ func TestWhatJobsLeaveIsKept(t *testing.T) {
 			t.Errorf("it is handed on as %+v, %v", s, err)
 		}
 	}
-	if p := q.of[accountOf(deposits.PeerID(owner.String()))]; p == nil || p.bytes != 900 {
-		t.Errorf("the owner's account has %+v", p)
+	if n, _ := q.Has(accountOf(deposits.PeerID(owner.String()))); n != 900 {
+		t.Errorf("the owner's account has %d bytes", n)
 	}
 }
 
@@ -273,7 +273,7 @@ func TestDepositOnFullDisk(t *testing.T) {
 	state := t.TempDir()
 	d := drawn(b, 1, state)
 	x := &depot{base: b, self: "somebody", send: func(*stream.Shared) {}}
-	if err := x.open(&Config{Host: host.Config{StateDir: state}}, &quota{}); err != nil {
+	if err := x.open(&Config{Host: host.Config{StateDir: state}}, &quota.Quota{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(x.close)

@@ -70,9 +70,9 @@ func (k *ledger) AppendOutcome(path []uint32, identity [16]byte, outcome, vouche
 	if by == k.of.self {
 		by = ""
 	}
-	why, news := k.of.index.take(k.run, by, checkpoint.IndexBytes(path))
+	why, news := k.of.index.Take(k.run, by, checkpoint.IndexBytes(path))
 	if why == "" {
-		why, news = k.of.quota.take(k.run, by, recordBytes(path, outcome, voucher))
+		why, news = k.of.quota.Take(k.run, by, recordBytes(path, outcome, voucher))
 	}
 	if news {
 		k.of.log.Warn("results of a run are kept no more", "run", k.run, "why", why)
@@ -120,11 +120,11 @@ func (k *ledger) open(m *statement.SignedManifest, args []string) (*checkpoint.L
 		for _, problem := range l.Problems() {
 			c.log.Warn("damage in a checkpoint; what is intact is used", "run", m.Run, "problem", problem)
 		}
-		c.quota.enter(m.Run, peerName(m.Owner), m.Owner == c.self, func() (int64, bool) {
+		c.quota.Enter(m.Run, peerName(m.Owner), m.Owner == c.self, func() (int64, bool) {
 			st := l.Stats()
 			return st.Bytes, st.Acknowledged == st.Accepted
 		})
-		c.index.enter(m.Run, peerName(m.Owner), m.Owner == c.self, func() (int64, bool) {
+		c.index.Enter(m.Run, peerName(m.Owner), m.Owner == c.self, func() (int64, bool) {
 			st := l.Stats()
 			return st.Index, st.Acknowledged == st.Accepted
 		})
@@ -202,7 +202,7 @@ func (k *ledger) isOpened() bool {
 // manifest the others are nobody's: so it gets another name first, that says what is left after a crash.
 func (k *ledger) erase() {
 	c := k.of
-	c.quota.leave(k.run)
+	c.quota.Leave(k.run)
 	dir := filepath.Join(c.dir, erased+k.run.Hex())
 	if errors.Join(c.medium.RemoveAll(dir), c.medium.Rename(k.dir, dir)) != nil {
 		dir = k.dir // or it is not there
@@ -220,7 +220,7 @@ const erased = ".gone-"
 func (k *ledger) end(l *checkpoint.Log, remove bool) {
 	defer close(k.ended)
 	defer k.of.inUse.CompareAndDelete(k.dir, k)
-	defer k.of.index.leave(k.run)
+	defer k.of.index.Leave(k.run)
 	if l == nil {
 		return
 	}
@@ -231,6 +231,6 @@ func (k *ledger) end(l *checkpoint.Log, remove bool) {
 		k.of.log.Warn("the end of a checkpoint could not be written", "directory", k.dir, "error", err)
 	}
 	if !remove {
-		k.of.quota.rest(k.run, "", l.Stats().Bytes)
+		k.of.quota.Rest(k.run, "", l.Stats().Bytes)
 	}
 }

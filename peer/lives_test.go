@@ -394,7 +394,7 @@ func (w *livesWorld) nothingLeft() {
 		counts := map[string]int{"parts": going, "resumed": len(t.resumed), "over": len(t.over),
 			"replies": len(t.replies),
 			"orders":  len(t.orders), "allotments": len(p.crew.arbiter.allotments), "memory": len(p.crew.memory.of),
-			"quota": len(p.checkpoints.quota.of), "index": len(p.checkpoints.index.of),
+			"quota": p.checkpoints.quota.Len(), "index": p.checkpoints.index.Len(),
 			"fetching": len(t.sessions.fetching),
 			"waiting":  len(t.sessions.waiting), "disk": len(t.disk.queue)}
 		t.mu.Unlock()

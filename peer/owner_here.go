@@ -57,7 +57,7 @@ func (k *caretaker) pause(d time.Duration) error {
 // bound carries out what does not depend on the moment.
 func (k *caretaker) bound(of *preferences.Preferences) {
 	k.crew.jobMemory.Store(of.Memory)
-	k.checkpoints.quota.allow(of.Disk)
+	k.checkpoints.quota.Allow(of.Disk)
 	k.network.SetBandwidth(of.Up, of.Down)
 }
 

@@ -11,109 +11,9 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/quota"
 	"github.com/satin-peer/satin/peer/statement"
-	"github.com/satin-peer/satin/runs"
 )
-
-// A run has a quarter of the disk that others may have, an owner a half, and so what one peer has computed, all
-// together all of it; what is refused is
-// said once for each run, and what compacting gives back counts.
-func TestQuota(t *testing.T) {
-	const mib = 1 << 20
-	q := &quota{most: 64 * mib}
-	has := map[byte]int64{}
-	by := peer.ID("")
-	enter := func(run byte, owner runs.PeerID) job.RunID {
-		id := job.RunID{run}
-		q.enter(id, owner, false, func() (int64, bool) { return has[run], true })
-		return id
-	}
-	// fill takes MiB after MiB until there is no more.
-	fill := func(id job.RunID) (n int64, why string) {
-		said := 0
-		for range 100 {
-			text, news := q.take(id, by, mib)
-			if news {
-				said++
-			}
-			if text != "" {
-				why = text
-				continue
-			}
-			n++
-			has[id[0]] += mib
-		}
-		if said > 1 {
-			t.Errorf("run %d: said %d times", id[0], said)
-		}
-		return n, why
-	}
-	for _, step := range []struct {
-		run   byte
-		owner runs.PeerID
-		most  int64
-		why   string
-	}{
-		{1, "a", 16, "kept of it "}, {2, "a", 16, "of it "}, {3, "a", 0, "of its owner's runs"},
-		{4, "b", 16, "of it "}, {5, "c", 16, "of it "}, {6, "d", 0, "of others' runs"},
-	} {
-		id := enter(step.run, step.owner)
-		if n, why := fill(id); n != step.most || !strings.Contains(why, step.why) {
-			t.Errorf("run %d has %d MiB, want %d: %s", step.run, n, step.most, why)
-		}
-	}
-	q.leave(job.RunID{1})
-	if n, _ := fill(enter(7, "e")); n != 16 {
-		t.Errorf("a run that is over leaves %d MiB, want 16", n)
-	}
-	q.leave(job.RunID{2})
-	by = "sender" // it has computed what is in two runs of two owners, and has its half
-	if n, _ := fill(enter(8, "f")); n != 16 {
-		t.Errorf("what another has computed takes %d MiB, want 16", n)
-	}
-	q.leave(job.RunID{4})
-	if n, _ := fill(enter(9, "g")); n != 16 {
-		t.Errorf("what another has computed takes %d MiB of a second run, want 16", n)
-	}
-	q.leave(job.RunID{5})
-	third := enter(10, "h")
-	if n, why := fill(third); n != 0 || !strings.Contains(why, "has computed") {
-		t.Errorf("what another has computed takes %d MiB of a third run: %s", n, why)
-	}
-	by = "other"
-	if why, _ := q.exceeded(q.of[third], by, mib); why != "" {
-		t.Error("what one may not have nobody may")
-	}
-	own := job.RunID{99}
-	q.enter(own, "self", true, func() (int64, bool) { return 0, false })
-	if why, _ := q.take(own, "", 1<<40); why != "" {
-		t.Errorf("an own run is bounded: %s", why)
-	}
-	if n, why := fill(own); n != 32 || !strings.Contains(why, "has computed") {
-		t.Errorf("what another has computed takes %d MiB of an own run, want 32: %s", n, why)
-	}
-	if why, _ := q.exceeded(q.of[third], "", mib); why != "" {
-		t.Error("an own run takes the room of others")
-	}
-	one := &quota{most: 8 * mib}
-	one.enter(job.RunID{1}, "a", false, func() (int64, bool) { return 0, true })
-	if why, news := one.take(job.RunID{1}, "liar", 5*mib); why == "" || !news {
-		t.Error("one has more than its half")
-	}
-	for i := range 50 { // it is compacted all the time
-		if why, _ := one.take(job.RunID{1}, "x", mib); why != "" {
-			t.Fatalf("after a refusal, and %d MiB that were given back: %s", i, why)
-		}
-	}
-	c := &quota{most: 8 * mib}
-	size := int64(0)
-	c.enter(job.RunID{1}, "a", false, func() (int64, bool) { return size, true })
-	for i := range 50 { // it is compacted all the time
-		if why, _ := c.take(job.RunID{1}, "x", mib); why != "" {
-			t.Fatalf("after %d MiB that were given back: %s", i, why)
-		}
-	}
-}
 
 // A checkpoint of another peer's run takes what the quota allows and then says why it takes no more; an own one has no
 // bound.
@@ -133,7 +33,7 @@ func TestCheckpointsAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &checkpoints{base: b, self: self, dir: t.TempDir(), every: time.Hour, quota: quota{most: 64 << 10}}
+		c := &checkpoints{base: b, self: self, dir: t.TempDir(), every: time.Hour, quota: quota.Quota{Most: 64 << 10}}
 		k := c.ledger(signed.Run)
 		if _, err := k.open(signed, nil); err != nil {
 			t.Fatal(err)
@@ -150,7 +50,7 @@ func TestCheckpointsAreBounded(t *testing.T) {
 		if bounded != (self != owner) {
 			t.Errorf("%s: %d of 40 KiB are taken, trouble %v", name, taken, trouble)
 		}
-		if len(c.quota.of) != 0 {
+		if c.quota.Len() != 0 {
 			t.Errorf("%s: a run that is over has a part of the disk", name)
 		}
 	}
@@ -164,8 +64,8 @@ func TestRestingRunsMakeWay(t *testing.T) {
 	const most, result = 64 << 10, 1 << 10
 	life := func(runs int) (list []string) {
 		b, _ := standing()
-		c := &checkpoints{base: b, self: "somebody", dir: dir, every: time.Hour, quota: quota{most: most}}
-		c.quota.remove = c.makesWay
+		c := &checkpoints{base: b, self: "somebody", dir: dir, every: time.Hour, quota: quota.Quota{Most: most}}
+		c.quota.Remove = c.makesWay
 		c.left(func(job.RunID) bool { return false })
 		for range runs {
 			m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
@@ -183,7 +83,7 @@ func TestRestingRunsMakeWay(t *testing.T) {
 					taken++
 				}
 			}
-			if k.close(false); taken < most/result/runsPart/2 {
+			if k.close(false); taken < most/result/quota.RunsPart/2 {
 				t.Errorf("a run in which this peer takes part has room for %d results", taken)
 			}
 			list = append(list, k.dir)
@@ -200,8 +100,8 @@ func TestRestingRunsMakeWay(t *testing.T) {
 			t.Error("the newest makes way")
 		}
 	}
-	if size == 0 || size > most/ownersPart {
-		t.Errorf("runs of one owner take %d bytes of the disk, of %d", size, most/ownersPart)
+	if size == 0 || size > most/quota.OwnersPart {
+		t.Errorf("runs of one owner take %d bytes of the disk, of %d", size, most/quota.OwnersPart)
 	}
 }
 
@@ -221,7 +121,8 @@ func TestQuotaOutlivesRestarts(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := &checkpoints{base: here.base, self: here.self, dir: t.TempDir(), every: time.Millisecond, vouch: here,
-			quota: quota{most: x.disk}, index: quota{most: x.memory, memory: true}, most: 1000, mostBytes: 1 << 20}
+			quota: quota.Quota{Most: x.disk}, index: quota.Quota{Most: x.memory, Memory: true},
+			most: 1000, mostBytes: 1 << 20}
 		fill := func(from uint32) (n int) {
 			r, err := c.reopen(signed, nil)
 			if err != nil {
