@@ -10,6 +10,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/arbiter"
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/quota"
@@ -66,7 +67,7 @@ func assemble(p *Peer, apps []Application) error {
 	p.traffic = &traffic{base: p.base, places: p.places, modules: p.modules, depot: p.depot, protect: p.host,
 		vouch: vouch}
 	p.modules.send, p.depot.send = p.traffic.sendShared, p.traffic.sendShared
-	p.crew = &crew{base: p.base, cfg: &p.cfg, self: self, host: p.host, arbiter: &arbiter{cores: p.cfg.Workers},
+	p.crew = &crew{base: p.base, cfg: &p.cfg, self: self, host: p.host, arbiter: arbiter.New(p.cfg.Workers),
 		modules: p.modules, apps: a.apps, vouch: vouch, memory: &memory{shareable: p.cfg.ObjectsMemory},
 		commitments: &commitments{board: p.board, key: a.key}, depot: p.depot,
 		send: p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
@@ -81,7 +82,7 @@ func assemble(p *Peer, apps []Application) error {
 	if err := jury.open(&p.cfg); err != nil {
 		return err
 	}
-	p.work = &work{used: p.crew.arbiter.used}
+	p.work = &work{used: p.crew.arbiter.Used}
 	p.runs = newConductor(p.base, outside{
 		self: runs.PeerID(self), key: a.key, host: p.host, apps: a.apps, swarm: p.swarm, voice: p.voice, files: p.files,
 		checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew, jury: jury, work: p.work,

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satin-peer/satin/peer/arbiter"
 	"github.com/satin-peer/satin/peer/preferences"
 )
 
@@ -15,13 +16,13 @@ import (
 // are told of each other number of cores once.
 func TestCourtesy(t *testing.T) {
 	b, clock := standing()
-	a := &arbiter{cores: 4}
+	a := arbiter.New(4)
 	run := -1
-	a.join(&allotment{most: 4, finish: func(bool) {}, dry: func() bool { return false },
-		set: func(c int, _ bool) { run = c }})
+	a.Join(&arbiter.Allotment{Most: 4, Finish: func(bool) {}, Dry: func() bool { return false },
+		Set: func(c int, _ bool) { run = c }})
 	var seen preferences.Seen
 	var told []int
-	c := &courtesy{base: b, most: 4, allow: a.allow, verdict: preferences.Verdict{Cores: 4},
+	c := &courtesy{base: b, most: 4, allow: a.Allow, verdict: preferences.Verdict{Cores: 4},
 		said:  preferences.Verdict{Cores: 4},
 		bound: func(*preferences.Preferences) {},
 		look: func(_ *preferences.Preferences, slow bool, before preferences.Seen) preferences.Seen {

@@ -10,6 +10,7 @@ import (
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/arbiter"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
@@ -24,7 +25,7 @@ type crew struct {
 	cfg     *Config
 	self    steal.PeerID
 	host    interface{ Incarnation() uint64 }
-	arbiter *arbiter
+	arbiter *arbiter.Arbiter
 	memory  *memory
 	modules *modules
 	apps    *catalog
@@ -67,7 +68,7 @@ func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal
 		with.Core.EagerAfter, with.Core.EagerPercent = eagerAfter, m.Eager
 	}
 	with.Policy, with.Members, with.Engine = policy, members, engine
-	with.Send, with.Tell, with.Log, with.Wanted = c.send, c.tell, log, c.arbiter.again
+	with.Send, with.Tell, with.Log, with.Wanted = c.send, c.tell, log, c.arbiter.Again
 	with.Run.Room = c.memory.enter(m.Run, peerName(m.Owner), steal.PeerID(m.Owner.String()) == c.self,
 		func(why string) { log.Warn("not all that others give of a run is taken", "why", why) })
 	with.Shared, with.Notary = c.memory.objects(), c.vouch
@@ -115,13 +116,13 @@ func (c *crew) nextLife() steal.Incarnation {
 }
 
 // allot lets a session have its part of the cores; most is the run's own limit, 0 is none.
-func (c *crew) allot(s *session.Session, owner string, most int) *allotment {
+func (c *crew) allot(s *session.Session, owner string, most int) *arbiter.Allotment {
 	if most <= 0 || most > c.cfg.Workers {
 		most = c.cfg.Workers
 	}
-	its := &allotment{owner: owner, most: most, dry: func() bool { return dry(s.Stats()) }, set: s.SetCores,
-		finish: s.Finish}
-	c.arbiter.join(its)
+	its := &arbiter.Allotment{Owner: owner, Most: most, Dry: func() bool { return dry(s.Stats()) }, Set: s.SetCores,
+		Finish: s.Finish}
+	c.arbiter.Join(its)
 	return its
 }
 

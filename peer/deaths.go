@@ -219,7 +219,7 @@ func (t *conductor) dismiss(r *part) {
 	s := r.session
 	final := r.stats()
 	t.sessions.live.Delete(r.manifest.Run)
-	t.crew.arbiter.leave(r.cores)
+	t.crew.arbiter.Leave(r.cores)
 	t.crew.memory.leave(r.manifest.Run)
 	r.ended = t.now()
 	r.conclude(t, &final)

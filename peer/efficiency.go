@@ -116,7 +116,7 @@ func (x *coordinator) keepUp(now time.Time) {
 		t.mu.Lock()
 		due := r.gauges(r.session.Stats().Master, period) && r.gauge.due(now)
 		if r.final == nil {
-			r.cores.values(r.efficiency())
+			r.cores.Values(r.efficiency())
 		}
 		t.mu.Unlock()
 		if !due {

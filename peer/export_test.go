@@ -209,9 +209,7 @@ func (p *Peer) CoresOf(run string) int {
 	id, _ := job.ParseRunID(run)
 	p.runs.mu.Lock()
 	defer p.runs.mu.Unlock()
-	p.crew.arbiter.mu.Lock()
-	defer p.crew.arbiter.mu.Unlock()
-	return p.runs.parts[id].cores.last
+	return p.crew.arbiter.Of(p.runs.parts[id].cores)
 }
 
 // PastSessions is how many sessions of ended runs are kept.

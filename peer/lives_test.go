@@ -393,7 +393,7 @@ func (w *livesWorld) nothingLeft() {
 		}
 		counts := map[string]int{"parts": going, "resumed": len(t.resumed), "over": len(t.over),
 			"replies": len(t.replies),
-			"orders":  len(t.orders), "allotments": len(p.crew.arbiter.allotments), "memory": len(p.crew.memory.of),
+			"orders":  len(t.orders), "allotments": p.crew.arbiter.Runs(), "memory": len(p.crew.memory.of),
 			"quota": p.checkpoints.quota.Len(), "index": p.checkpoints.index.Len(),
 			"fetching": len(t.sessions.fetching),
 			"waiting":  len(t.sessions.waiting), "disk": len(t.disk.queue)}

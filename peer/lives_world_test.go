@@ -20,6 +20,7 @@ import (
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wallclock"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/arbiter"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/locality"
 	"github.com/satin-peer/satin/peer/statement"
@@ -233,7 +234,7 @@ func (x *being) form(a *assembly, lives uint64) {
 	p.voice = &voice{base: b, host: m.host, gossip: x.lane}
 	p.traffic = &traffic{base: b, places: p.places, vouch: vouch}
 	self := steal.PeerID(m.id.String())
-	p.crew = &crew{base: b, cfg: &p.cfg, self: self, host: incarnation(lives), arbiter: &arbiter{cores: 1},
+	p.crew = &crew{base: b, cfg: &p.cfg, self: self, host: incarnation(lives), arbiter: arbiter.New(1),
 		apps:  a.apps,
 		vouch: vouch, memory: &memory{}, commitments: &commitments{board: p.board, key: a.key}, send: x.lane.send,
 		tell: p.voice.tellNews, engines: x.engine}

@@ -26,8 +26,8 @@ func obey(p *Peer) {
 	k := &caretaker{base: p.base, checkpoints: p.checkpoints, network: p.host}
 	p.caretaker = k
 	k.presence = &presence{left: make(chan struct{}), changed: func(paused, sated bool) {
-		p.crew.arbiter.finish(sated)
-		p.crew.arbiter.pause(paused)
+		p.crew.arbiter.Finish(sated)
+		p.crew.arbiter.Pause(paused)
 	}, told: func() { p.card.tellAnew() },
 		stored: storedPause{path: filepath.Join(p.cfg.Host.StateDir, pausedFile)}}
 	among := &crowd{sum: func() report.RunStats { return p.work.sum() }, times: senses.Cores}
@@ -37,7 +37,7 @@ func obey(p *Peer) {
 			among.look(&s, k.courtesy.besideCrowd())
 			return s
 		},
-		allow: func(cores, rest int) { p.crew.arbiter.allow(cores, rest) },
+		allow: func(cores, rest int) { p.crew.arbiter.Allow(cores, rest) },
 		bound: k.bound, told: func() { p.card.tellAnew() },
 		verdict: preferences.Verdict{Cores: p.cfg.Workers}, said: preferences.Verdict{Cores: p.cfg.Workers}}
 }

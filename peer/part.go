@@ -17,6 +17,7 @@ import (
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/arbiter"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
@@ -33,7 +34,7 @@ type part struct {
 	input    uint64       // bytes of what the root's argument names
 	roster   *runs.Roster // that the session was told by
 	life     uint64       // tells this session from others of the same run
-	cores    *allotment
+	cores    *arbiter.Allotment
 
 	load  loadTeller
 	loads map[peer.ID]*load // what the others that take part have told
@@ -191,7 +192,7 @@ func (t *conductor) stop(o runs.Stop) {
 	if !o.HandOver {
 		t.sessions.live.Delete(o.Run)
 	}
-	t.crew.arbiter.leave(r.cores)
+	t.crew.arbiter.Leave(r.cores)
 	t.crew.memory.leave(o.Run)
 	t.crew.commitments.forget(o.Run)
 	last := s.Stats()

@@ -239,7 +239,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.traffic.forget()
 			p.spreadMembers()
 		case <-turn.C:
-			turn.Reset(p.crew.arbiter.next())
+			turn.Reset(p.crew.arbiter.Next())
 		case now := <-due.C:
 			p.runs.keepUp()
 			p.runs.leaveExcess(now)

@@ -80,7 +80,7 @@ func (x *reporter) status() control.Status {
 	case x.presence.isFinishing():
 		s.State, s.Left = control.PeerFinishing, jobsHeld(x.runs.inProgress())
 	case s.Busy == 0:
-		s.State, s.WhyIdle = control.PeerIdle, whyIdle(x.crew.arbiter.resting(), s.Peers, stand)
+		s.State, s.WhyIdle = control.PeerIdle, whyIdle(x.crew.arbiter.Resting(), s.Peers, stand)
 	default:
 		s.State, s.Works = control.PeerWorking, workingFor(stand)
 	}

@@ -2,7 +2,6 @@ package peer
 
 import (
 	"testing"
-	"time"
 )
 
 // Guards the line that says why nothing is computed: it is true of the peer as it is, also while the cores are left
@@ -42,22 +41,5 @@ func TestWhyIdle(t *testing.T) {
 		if got := workingFor(runs); got != want {
 			t.Errorf("it works for %q, want %q", got, want)
 		}
-	}
-}
-
-// Guards that the cores are said to be left alone just while they are.
-func TestResting(t *testing.T) {
-	a := &arbiter{cores: 1}
-	a.allow(1, 50)
-	for range 20 {
-		a.next()
-		a.used(time.Hour) // they have done more than they may
-	}
-	if a.resting() != 50 {
-		t.Error("the cores are not said to be left alone")
-	}
-	a.allow(1, 0)
-	if a.resting() != 0 {
-		t.Error("nobody wants them to be left alone any more")
 	}
 }

@@ -46,6 +46,7 @@ var rooms = []room{
 	{dir: "peer/control", knows: []string{"internal/cause", "internal/durable", "internal/report"},
 		modules: []string{"github.com/gofrs/flock", "golang.org/x/net/netutil"}},
 	{dir: "peer/preferences"},
+	{dir: "peer/arbiter", knows: []string{"adapt"}},
 	{dir: "peer/quota", knows: []string{"job", "runs"}, modules: libp2p},
 	{dir: "peer/senses", modules: []string{"github.com/shirou/gopsutil/v4", "github.com/godbus/dbus/v5", "github.com/go-ole/go-ole",
 		"golang.org/x/sys"}},

@@ -1,4 +1,4 @@
-package peer
+package arbiter
 
 import (
 	"fmt"
@@ -51,15 +51,15 @@ func TestThrottle(t *testing.T) {
 
 // Runs take turns with what is left between rests: no rest counts as the turn of one of them.
 func TestTurnsBetweenRests(t *testing.T) {
-	a := &arbiter{cores: 1}
+	a := New(1)
 	var cores, had [2]int
 	for i := range cores {
-		a.join(&allotment{owner: "x", most: 1, finish: func(bool) {}, dry: func() bool { return false },
-			set: func(c int, _ bool) { cores[i] = c }})
+		a.Join(&Allotment{Owner: "x", Most: 1, Finish: func(bool) {}, Dry: func() bool { return false },
+			Set: func(c int, _ bool) { cores[i] = c }})
 	}
-	a.allow(1, 90)
+	a.Allow(1, 90)
 	for range 400 {
-		a.next()
+		a.Next()
 		for i, c := range cores {
 			had[i] += c
 		}
@@ -71,15 +71,15 @@ func TestTurnsBetweenRests(t *testing.T) {
 
 // Guards the way from the owner's wish to the runs: a core is taken from them in some turns.
 func TestArbiterRests(t *testing.T) {
-	a := &arbiter{cores: 1}
+	a := New(1)
 	cores, inTurns := -1, false
-	one := &allotment{most: 1, finish: func(bool) {}, dry: func() bool { return false }}
-	one.set = func(c int, turns bool) { cores, inTurns = c, turns }
-	a.join(one)
+	one := &Allotment{Most: 1, Finish: func(bool) {}, Dry: func() bool { return false }}
+	one.Set = func(c int, turns bool) { cores, inTurns = c, turns }
+	a.Join(one)
 	used := 0
 	turns := func(n int) (used int) {
 		for range n {
-			a.next()
+			a.Next()
 			used += cores
 		}
 		return used
@@ -90,12 +90,12 @@ func TestArbiterRests(t *testing.T) {
 	if inTurns {
 		t.Error("alone and without a wish it has its core in turns")
 	}
-	a.used(2 * time.Second)
-	a.allow(1, 70)
+	a.Used(2 * time.Second)
+	a.Allow(1, 70)
 	if used = turns(100); used < 29 || used > 31 {
 		t.Errorf("at a share of 30%% it has %d turns of 100", used)
 	}
-	a.used(2*time.Second + time.Duration(used+10)*restEvery)
+	a.Used(2*time.Second + time.Duration(used+10)*restEvery)
 	if n := turns(30); n > 1 {
 		t.Errorf("it had ten turns too many, and then %d of 30", n)
 	}
@@ -103,35 +103,35 @@ func TestArbiterRests(t *testing.T) {
 		t.Error("it does not know that it has its core in turns")
 	}
 	for _, paused := range []bool{true, false} { // nobody knows when a pause ends
-		if a.pause(paused); inTurns == paused {
+		if a.Pause(paused); inTurns == paused {
 			t.Errorf("paused: %v, and in turns: %v", paused, inTurns)
 		}
 	}
-	if a.allow(0, 70); inTurns {
+	if a.Allow(0, 70); inTurns {
 		t.Error("it has no core in turns")
 	}
-	a.allow(1, 0)
+	a.Allow(1, 0)
 	if cores != 1 || inTurns {
 		t.Error("without a wish it has no core")
 	}
-	other := &allotment{most: 1, finish: one.finish, dry: one.dry, set: one.set}
-	if a.join(other); !inTurns {
+	other := &Allotment{Most: 1, Finish: one.Finish, Dry: one.Dry, Set: one.Set}
+	if a.Join(other); !inTurns {
 		t.Error("beside another run it has its core for itself")
 	}
 }
 
 // Guards that a run which comes while this peer finishes takes nothing either, until that is taken back.
 func TestNewRunsFinish(t *testing.T) {
-	a := &arbiter{cores: 2}
+	a := New(2)
 	var said []string
 	come := func(name string) {
-		a.join(&allotment{most: 2, dry: func() bool { return false }, set: func(int, bool) {},
-			finish: func(on bool) { said = append(said, fmt.Sprint(name, on)) }})
+		a.Join(&Allotment{Most: 2, Dry: func() bool { return false }, Set: func(int, bool) {},
+			Finish: func(on bool) { said = append(said, fmt.Sprint(name, on)) }})
 	}
 	come("first")
-	a.finish(true)
+	a.Finish(true)
 	come("second")
-	a.finish(false)
+	a.Finish(false)
 	come("third")
 	if want := []string{"firsttrue", "secondtrue", "firstfalse", "secondfalse"}; !slices.Equal(said, want) {
 		t.Errorf("the runs were told %v, want %v", said, want)

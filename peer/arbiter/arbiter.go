@@ -1,4 +1,7 @@
-package peer
+// Package arbiter divides the cores that the owner of a machine allows among the runs that the machine takes part in,
+// turn after turn, and has them rest for a part of their time. Package peer tells it when a turn is over and what was
+// used. Everything may be called from any goroutine; it blocks only for what an Allotment's functions do.
+package arbiter
 
 import (
 	"math"
@@ -9,12 +12,12 @@ import (
 	"github.com/satin-peer/satin/adapt"
 )
 
-// arbiter divides this machine's cores among the runs that it takes part in, and keeps what the volunteer allows.
+// An Arbiter divides this machine's cores among the runs that it takes part in, and keeps what the volunteer allows.
 //
 // How many each gets is adapt.Divide's to say, with the runs' efficiency as their coordinators tell it. Allotments
 // change when a run comes or goes, or has a job and no core, when the volunteer says so, and at every turn. If the
 // cores are to rest for a part of their time, a turn has fewer of them.
-type arbiter struct {
+type Arbiter struct {
 	mu         sync.Mutex
 	cores      int // that the volunteer allows at most
 	rest       int // percentage of their time in which they are to be left alone
@@ -22,9 +25,12 @@ type arbiter struct {
 	paused     bool
 	sated      bool // runs take nothing more from others
 	clock      throttle
-	allotments []*allotment
+	allotments []*Allotment
 	turn       int
 }
+
+// New makes one of a machine whose owner allows so many cores.
+func New(cores int) *Arbiter { return &Arbiter{cores: cores} }
 
 // restEvery is the same where cores are to rest for a part of their time: what waits for a job here waits for a rest
 // to end, which of a small part is many turns.
@@ -33,37 +39,37 @@ const restEvery = 50 * time.Millisecond
 // aloneFor is how long a turn lasts when there is nobody to take turns with.
 const aloneFor = time.Second
 
-// allotment is the cores that one run may have.
-type allotment struct {
-	owner string
+// An Allotment is the cores that one run may have.
+type Allotment struct {
+	Owner string // of the run
 	// worth has the bits of the run's efficiency, 0 to 1; 0: it is not known.
 	worth atomic.Uint64
-	most  int // the run's own limit
-	// dry says that the run has no work here at the moment.
-	dry func() bool
-	// set tells the run, and whether it has its cores in turns; called with the arbiter's mutex held, so it must not
+	Most  int // the run's own limit
+	// Dry says that the run has no work here at the moment.
+	Dry func() bool
+	// Set tells the run, and whether it has its cores in turns; called with the arbiter's mutex held, so it must not
 	// call back.
-	set func(cores int, turns bool)
-	// finish has the run take nothing more, or lifts that; called likewise.
-	finish func(on bool)
+	Set func(cores int, turns bool)
+	// Finish has the run take nothing more, or lifts that; called likewise.
+	Finish func(on bool)
 	last   int
 	turns  bool // as it was told last
 }
 
-// join adds a run.
-func (a *arbiter) join(s *allotment) {
+// Join adds a run.
+func (a *Arbiter) Join(s *Allotment) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s.last = -1
 	a.allotments = append(a.allotments, s)
 	if a.sated {
-		s.finish(true)
+		s.Finish(true)
 	}
 	a.divide()
 }
 
-// leave removes a run.
-func (a *arbiter) leave(s *allotment) {
+// Leave removes a run.
+func (a *Arbiter) Leave(s *Allotment) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i, other := range a.allotments {
@@ -75,8 +81,8 @@ func (a *arbiter) leave(s *allotment) {
 	a.divide()
 }
 
-// allow changes how many cores the volunteer allows, and for how much of their time not.
-func (a *arbiter) allow(cores, rest int) {
+// Allow changes how many cores the volunteer allows, and for how much of their time not.
+func (a *Arbiter) Allow(cores, rest int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.cores, a.rest, a.now = cores, rest, cores
@@ -84,16 +90,16 @@ func (a *arbiter) allow(cores, rest int) {
 	a.divide()
 }
 
-// pause lets no run have a core, or lifts that.
-func (a *arbiter) pause(paused bool) {
+// Pause lets no run have a core, or lifts that.
+func (a *Arbiter) Pause(paused bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.paused = paused
 	a.divide()
 }
 
-// finish has all runs take nothing more from others, those that come too, or lifts that.
-func (a *arbiter) finish(on bool) {
+// Finish has all runs take nothing more from others, those that come too, or lifts that.
+func (a *Arbiter) Finish(on bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.sated == on {
@@ -101,12 +107,12 @@ func (a *arbiter) finish(on bool) {
 	}
 	a.sated = on
 	for _, s := range a.allotments {
-		s.finish(on)
+		s.Finish(on)
 	}
 }
 
-// next begins another turn, and says how long it lasts.
-func (a *arbiter) next() time.Duration {
+// Next begins another turn, and says how long it lasts.
+func (a *Arbiter) Next() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	every := adapt.TurnEvery
@@ -124,16 +130,16 @@ func (a *arbiter) next() time.Duration {
 	return every
 }
 
-// again divides the cores within a turn, as a run that had no core has a job now: else others would steal it before the
+// Again divides the cores within a turn, as a run that had no core has a job now: else others would steal it before the
 // turn is over.
-func (a *arbiter) again() {
+func (a *Arbiter) Again() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.divide()
 }
 
-// resting is the percentage of their time in which the cores are to be left alone, if that is now.
-func (a *arbiter) resting() int {
+// Resting is the percentage of their time in which the cores are to be left alone, if that is now.
+func (a *Arbiter) Resting() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.now > 0 {
@@ -142,15 +148,29 @@ func (a *arbiter) resting() int {
 	return a.rest
 }
 
-// used says how much core time all runs together have had.
-func (a *arbiter) used(all time.Duration) {
+// Used says how much core time all runs together have had.
+func (a *Arbiter) Used(all time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.clock.used(all)
 }
 
+// Of is how many cores a run has now.
+func (a *Arbiter) Of(s *Allotment) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return s.last
+}
+
+// Runs is how many have an allotment.
+func (a *Arbiter) Runs() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.allotments)
+}
+
 // divide sets every run's cores. The mutex is held.
-func (a *arbiter) divide() {
+func (a *Arbiter) divide() {
 	n := len(a.allotments)
 	if n == 0 {
 		return
@@ -164,17 +184,17 @@ func (a *arbiter) divide() {
 	}
 	runs := make([]adapt.Contender, n)
 	for i, s := range a.allotments {
-		runs[i] = adapt.Contender{Owner: s.owner, Most: s.most, Dry: n > 1 && s.dry(),
+		runs[i] = adapt.Contender{Owner: s.Owner, Most: s.Most, Dry: n > 1 && s.Dry(),
 			Worth: math.Float64frombits(s.worth.Load())}
 	}
 	turns := !a.paused && a.cores > 0 && (n > 1 || a.rest > 0)
 	for i, c := range adapt.Divide(cores, runs, a.turn) {
 		if s := a.allotments[i]; s.last != c || s.turns != turns {
 			s.last, s.turns = c, turns
-			s.set(c, turns)
+			s.Set(c, turns)
 		}
 	}
 }
 
-// values notes how efficient the run is.
-func (s *allotment) values(efficiency float64) { s.worth.Store(math.Float64bits(efficiency)) }
+// Values notes how efficient the run is.
+func (s *Allotment) Values(efficiency float64) { s.worth.Store(math.Float64bits(efficiency)) }
