@@ -226,7 +226,8 @@ func (a *assembly) speak() error {
 	p.host.OnPeer(p.onPeer)
 	p.spawn(p.upkeep)
 	if p.cfg.Prefer != nil {
-		p.caretaker.courtesy.begin(*p.cfg.Prefer)
+		p.caretaker.courtesy.Begin(*p.cfg.Prefer)
+		p.spawn(p.caretaker.courtesy.Keep)
 	}
 	p.spawn(p.runs.findDormant)
 	return nil

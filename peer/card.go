@@ -119,7 +119,7 @@ func (p *Peer) facts(apps *catalog) *statement.Card {
 	here := p.places.mine()
 	c := &statement.Card{
 		Swarm: p.host.SwarmName(), Incarnation: p.host.Incarnation(), Label: p.cfg.Cluster, Cluster: here.Name,
-		Why: here.Why, Cores: p.caretaker.courtesy.cores(), Software: clip(p.cfg.Software),
+		Why: here.Why, Cores: p.caretaker.courtesy.Allowed(), Software: clip(p.cfg.Software),
 		Name: shown(p.cfg.Name), Leaving: p.caretaker.presence.isLeaving(),
 		Reachable: string(reach(p.host).State), Position: p.places.position(), Gateway: p.sharing.at(),
 	}

@@ -6,16 +6,16 @@ import (
 
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/courtesy"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/preferences"
-	"github.com/satin-peer/satin/peer/senses"
 )
 
 // A caretaker does what the owner of this machine says, by commands and by his preferences.
 type caretaker struct {
 	*base
 	presence    *presence
-	courtesy    *courtesy
+	courtesy    *courtesy.Courtesy
 	crew        *crew
 	checkpoints *checkpoints
 	network     *host.Host
@@ -30,16 +30,10 @@ func obey(p *Peer) {
 		p.crew.arbiter.Pause(paused)
 	}, told: func() { p.card.tellAnew() },
 		stored: storedPause{path: filepath.Join(p.cfg.Host.StateDir, pausedFile)}}
-	among := &crowd{sum: func() report.RunStats { return p.work.sum() }, times: senses.Cores}
-	k.courtesy = &courtesy{base: p.base, most: p.cfg.Workers,
-		look: func(w *preferences.Preferences, slow bool, before preferences.Seen) preferences.Seen {
-			s := lookAtMachine(w, slow, before)
-			among.look(&s, k.courtesy.besideCrowd())
-			return s
-		},
-		allow: func(cores, rest int) { p.crew.arbiter.Allow(cores, rest) },
-		bound: k.bound, told: func() { p.card.tellAnew() },
-		verdict: preferences.Verdict{Cores: p.cfg.Workers}, said: preferences.Verdict{Cores: p.cfg.Workers}}
+	k.courtesy = courtesy.New(courtesy.Config{Log: p.log, Now: p.now, Cores: p.cfg.Workers,
+		Used:  func() report.RunStats { return p.work.sum() },
+		Allow: func(cores, rest int) { p.crew.arbiter.Allow(cores, rest) },
+		Bound: k.bound, Told: func() { p.card.tellAnew() }})
 }
 
 // pause stops computing. A leaf that runs ends first. Jobs of others that wait here are kept, and may be stolen.
@@ -63,4 +57,4 @@ func (k *caretaker) bound(of *preferences.Preferences) {
 
 // Prefer changes what the owner of this machine allows, from the next second on at the latest. More cores than the peer
 // was started with it has only after its next start.
-func (p *Peer) Prefer(allowed preferences.Preferences) { p.caretaker.courtesy.prefer(allowed) }
+func (p *Peer) Prefer(allowed preferences.Preferences) { p.caretaker.courtesy.Prefer(allowed) }

@@ -13,6 +13,7 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/courtesy"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/steal"
 )
@@ -31,7 +32,7 @@ type reporter struct {
 	checkpoints *checkpoints
 	work        *work
 	presence    *presence
-	courtesy    *courtesy
+	courtesy    *courtesy.Courtesy
 	modules     *modules
 	apps        *catalog
 }
@@ -64,7 +65,7 @@ func (x *reporter) status() control.Status {
 	for _, r := range stand {
 		s.Busy += r.busy
 	}
-	s.Limit = x.courtesy.inForce().Limit
+	s.Limit = x.courtesy.InForce().Limit
 	paused, until := x.presence.onPause()
 	switch {
 	case x.presence.isLeaving():
@@ -75,7 +76,7 @@ func (x *reporter) status() control.Status {
 			until = until.UTC()
 			s.PausedUntil = &until
 		}
-	case x.courtesy.inForce().Cores == 0:
+	case x.courtesy.InForce().Cores == 0:
 		s.State = control.PeerPaused
 	case x.presence.isFinishing():
 		s.State, s.Left = control.PeerFinishing, jobsHeld(x.runs.inProgress())

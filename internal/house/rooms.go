@@ -47,6 +47,8 @@ var rooms = []room{
 		modules: []string{"github.com/gofrs/flock", "golang.org/x/net/netutil"}},
 	{dir: "peer/preferences"},
 	{dir: "peer/arbiter", knows: []string{"adapt"}},
+	{dir: "peer/courtesy", knows: []string{"internal/report", "peer/preferences", "peer/senses"},
+		tests: []string{"peer/arbiter"}},
 	{dir: "peer/quota", knows: []string{"job", "runs"}, modules: libp2p},
 	{dir: "peer/senses", modules: []string{"github.com/shirou/gopsutil/v4", "github.com/godbus/dbus/v5", "github.com/go-ole/go-ole",
 		"golang.org/x/sys"}},

@@ -1,4 +1,4 @@
-package peer
+package courtesy
 
 import (
 	"bytes"
@@ -15,41 +15,40 @@ import (
 // Guards the owner of a machine: what was seen of it decides at the next look, what he changes at once, and the others
 // are told of each other number of cores once.
 func TestCourtesy(t *testing.T) {
-	b, clock := standing()
+	now := time.Unix(1000, 0)
 	a := arbiter.New(4)
 	run := -1
 	a.Join(&arbiter.Allotment{Most: 4, Finish: func(bool) {}, Dry: func() bool { return false },
 		Set: func(c int, _ bool) { run = c }})
 	var seen preferences.Seen
 	var told []int
-	c := &courtesy{base: b, most: 4, allow: a.Allow, verdict: preferences.Verdict{Cores: 4},
-		said:  preferences.Verdict{Cores: 4},
-		bound: func(*preferences.Preferences) {},
-		look: func(_ *preferences.Preferences, slow bool, before preferences.Seen) preferences.Seen {
-			s := seen
-			if !slow {
-				s.Running = before.Running
-			}
-			return s
-		}}
-	c.told = func() { told = append(told, c.cores()) } // as the card does: it must not wait for itself
+	c := New(Config{Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now }, Cores: 4, Allow: a.Allow,
+		Bound: func(*preferences.Preferences) {}})
+	c.look = func(_ *preferences.Preferences, slow bool, before preferences.Seen) preferences.Seen {
+		s := seen
+		if !slow {
+			s.Running = before.Running
+		}
+		return s
+	}
+	c.Told = func() { told = append(told, c.Allowed()) } // as the card does: it must not wait for itself
 	expect := func(what string, cores int, limit string) {
 		t.Helper()
-		v := c.inForce()
+		v := c.InForce()
 		right := strings.Contains(v.Limit, limit) && (v.Limit == "") == (limit == "")
 		if v.Cores != cores || run != cores || !right {
 			t.Errorf("%s: %d cores, the run has %d, %q", what, v.Cores, run, v.Limit)
 		}
 	}
-	c.begin(preferences.Preferences{Workers: 1024, Here: 1, AwayAfter: time.Minute, YieldTo: []string{"game"}})
+	c.Begin(preferences.Preferences{Workers: 1024, Here: 1, AwayAfter: time.Minute, YieldTo: []string{"game"}})
 	expect("nobody there", 4, "")
 	seen.Watched, seen.Untouched = true, time.Second
 	c.round(false)
 	expect("somebody there", 1, "workers_here")
 	c.round(false)
-	c.prefer(preferences.Preferences{Workers: 2, Here: preferences.Same})
+	c.Prefer(preferences.Preferences{Workers: 2, Here: preferences.Same})
 	expect("as many as else", 2, "")
-	c.prefer(preferences.Preferences{Workers: 2, Here: preferences.Same, YieldTo: []string{"game"}})
+	c.Prefer(preferences.Preferences{Workers: 2, Here: preferences.Same, YieldTo: []string{"game"}})
 	seen.Running = "game"
 	c.round(false)
 	expect("programs are looked at now and then", 2, "")
@@ -62,17 +61,17 @@ func TestCourtesy(t *testing.T) {
 	if !ok {
 		t.Fatal("hours are not read")
 	}
-	c.prefer(preferences.Preferences{Workers: 2, Hours: []preferences.Hours{later}, Here: preferences.Same})
-	clock.forward(30 * time.Hour)
+	c.Prefer(preferences.Preferences{Workers: 2, Hours: []preferences.Hours{later}, Here: preferences.Same})
+	now = now.Add(30 * time.Hour)
 	c.round(true)
 	expect("the whole day, next day", 2, "")
 	early, ok := preferences.ParseHours("00:00-08:00")
 	if !ok {
 		t.Fatal("hours are not read")
 	}
-	at := clock.now().UTC()
+	at := now.UTC()
 	seen.Zone = time.FixedZone("", (12-at.Hour())*3600)
-	c.prefer(preferences.Preferences{Workers: 2, Hours: []preferences.Hours{early}, Here: preferences.Same})
+	c.Prefer(preferences.Preferences{Workers: 2, Hours: []preferences.Hours{early}, Here: preferences.Same})
 	c.round(true)
 	expect("noon", 0, "not the time")
 	seen.Zone = time.FixedZone("", (4-at.Hour())*3600)
@@ -81,40 +80,39 @@ func TestCourtesy(t *testing.T) {
 	if want := []int{1, 2, 0, 2, 0, 2}; !slices.Equal(told, want) {
 		t.Errorf("told of %v cores, want %v", told, want)
 	}
-	b.end(func() {})
 }
 
 // Guards the swarm, and the log: beside programs that want all cores for hours jobs are tried every few seconds, and
 // that is told when it begins and when it is over, though what jobs lost is known only when they have had a core.
 func TestACrowdIsToldOfOnce(t *testing.T) {
-	b, clock := standing()
+	now := time.Unix(1000, 0)
 	cores, tried, held, lasts := 4, 0, 1, true
 	var told []int
 	var log bytes.Buffer
-	b.log = slog.New(slog.NewTextHandler(&log, nil))
-	c := &courtesy{base: b, most: 4, bound: func(*preferences.Preferences) {}, verdict: preferences.Verdict{Cores: 4},
-		allow: func(n, _ int) {
+	c := New(Config{Log: slog.New(slog.NewTextHandler(&log, nil)), Now: func() time.Time { return now }, Cores: 4,
+		Bound: func(*preferences.Preferences) {},
+		Allow: func(n, _ int) {
 			if cores = n; n > 0 {
 				tried++
 			}
-		},
-		look: func(*preferences.Preferences, bool, preferences.Seen) (s preferences.Seen) {
-			if s.Taken = 0.1; lasts {
-				if s.Taken, held = 1, held+1; cores == 0 {
-					held = 0
-				} else if held > 1 {
-					s.Lost = 1
-				}
+		}})
+	c.look = func(*preferences.Preferences, bool, preferences.Seen) (s preferences.Seen) {
+		if s.Taken = 0.1; lasts {
+			if s.Taken, held = 1, held+1; cores == 0 {
+				held = 0
+			} else if held > 1 {
+				s.Lost = 1
 			}
-			return s
-		}}
-	c.told = func() { told = append(told, c.cores()) }
-	c.allowed, c.said = preferences.Preferences{Workers: 4, Here: preferences.Same}, c.verdict
+		}
+		return s
+	}
+	c.Told = func() { told = append(told, c.Allowed()) }
+	c.allowed = preferences.Preferences{Workers: 4, Here: preferences.Same}
 	for second := range 60 {
 		lasts = second < 50
-		clock.forward(time.Second)
-		if c.round(false); lasts && c.cores() != 0 {
-			t.Errorf("second %d: whoever asks hears of %d cores", second, c.cores())
+		now = now.Add(time.Second)
+		if c.round(false); lasts && c.Allowed() != 0 {
+			t.Errorf("second %d: whoever asks hears of %d cores", second, c.Allowed())
 		}
 	}
 	if want := []int{0, 4}; !slices.Equal(told, want) || tried < 9 {
@@ -123,5 +121,4 @@ func TestACrowdIsToldOfOnce(t *testing.T) {
 	if n := strings.Count(log.String(), "\n"); n != 2 {
 		t.Errorf("the log has %d lines, want 2:\n%s", n, &log)
 	}
-	b.end(func() {})
 }

@@ -1,4 +1,4 @@
-package peer
+package courtesy
 
 import (
 	"github.com/satin-peer/satin/internal/report"
