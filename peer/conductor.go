@@ -15,6 +15,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/thrift"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
@@ -36,7 +37,7 @@ type conductor struct {
 	over    map[job.RunID]chan struct{} // closed when the run ends, for those who wait
 	replies map[runs.Ticket]chan *runs.Refusal
 	ticket  runs.Ticket
-	thrift  thrift
+	thrift  thrift.Thrift
 
 	resuming chan struct{} // one suspended run is taken up at a time: room for one
 }
@@ -328,8 +329,8 @@ func (t *conductor) keepUp() {
 		}
 	}
 	t.releaseSessions()
-	if t.thrift.due(len(t.core.InProgress(1)) > 0, t.now()) {
-		t.spawn(func(context.Context) { giveBack() })
+	if t.thrift.Due(len(t.core.InProgress(1)) > 0, t.now()) {
+		t.spawn(func(context.Context) { thrift.GiveBack() })
 	}
 }
 

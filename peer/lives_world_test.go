@@ -331,7 +331,7 @@ func (x *being) upkeep(ctx context.Context) {
 			continue
 		case now := <-due.C:
 			p.runs.mu.Lock()
-			p.runs.thrift.next = now.Add(time.Hour) // which takes long
+			p.runs.thrift.Next = now.Add(time.Hour) // which takes long
 			p.runs.mu.Unlock()
 			p.runs.keepUp()
 			p.runs.tellLoads(now)

@@ -1,4 +1,4 @@
-package peer
+package thrift
 
 import (
 	"fmt"
@@ -73,7 +73,7 @@ func TestGiveBack(t *testing.T) {
 		return kib
 	}
 	before := inFiles()
-	giveBack()
+	GiveBack()
 	if after := inFiles(); before < 1<<10 || after > before*3/4 {
 		t.Errorf("%d KiB of files had memory before, %d after", before, after)
 	}

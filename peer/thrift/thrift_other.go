@@ -1,5 +1,5 @@
 //go:build !linux
 
-package peer
+package thrift
 
 func letGoOfFiles() {}
