@@ -195,7 +195,7 @@ func (j *jury) hear(author peer.ID, b []byte) (heard bool) {
 	if err != nil {
 		return true // checked before
 	}
-	if c.said == j.self || j.court.out(c.said) || j.evidence.has(c.said.String()) {
+	if c.said == j.self || j.court.out(c.said) || j.evidence.Has(c.said.String()) {
 		return true
 	}
 	m := j.manifest(c)

@@ -15,6 +15,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/alarm"
+	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/verify"
@@ -127,8 +128,8 @@ func TestWhatIsTried(t *testing.T) {
 		}, false},
 	} {
 		j := &jury{base: newBase(slog.New(slog.DiscardHandler), time.Now, 0), self: selfID, host: branches("branch")}
-		j.evidence = &cabinet{base: j.base, dir: t.TempDir(), kind: ".lie", most: maxLies}
-		if err := j.evidence.write(knownID.String(), []byte("a proof")); err != nil {
+		j.evidence, _ = cabinet.Open(cabinet.OnDisk{}, time.Now, t.TempDir(), ".lie", maxLies)
+		if err := j.evidence.Write(knownID.String(), []byte("a proof")); err != nil {
 			t.Fatal(err)
 		}
 		if begin, _ := j.court.docket.Hear(time.Now(), alarm.Accusation[*charge]{}); begin {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -23,7 +24,7 @@ type archive struct {
 	apps *catalog
 	dir  string // the state directory
 
-	own, cancelled, answers, disputes, held, refused *cabinet
+	own, cancelled, answers, disputes, held, refused *cabinet.Cabinet
 }
 
 // ownRun is the first part of the file of an own run; the signed manifest is the second.
@@ -62,7 +63,7 @@ const (
 // openArchive opens what is kept of runs in a state directory.
 func openArchive(b *base, dir string, self peer.ID, apps *catalog) (_ *archive, err error) {
 	a := &archive{base: b, self: self, apps: apps, dir: dir}
-	open := func(name, kind string, most int) *cabinet {
+	open := func(name, kind string, most int) *cabinet.Cabinet {
 		c, bad := openCabinet(b, filepath.Join(dir, name), kind, most)
 		err = errors.Join(err, bad)
 		return c
@@ -77,7 +78,7 @@ func openArchive(b *base, dir string, self peer.ID, apps *catalog) (_ *archive, 
 }
 
 // of is where files of a kind are.
-func (a *archive) of(f runs.File) *cabinet {
+func (a *archive) of(f runs.File) *cabinet.Cabinet {
 	switch f {
 	case runs.OwnFile:
 		return a.own
@@ -115,12 +116,12 @@ func (a *archive) writeOwn(o *runs.Own) error {
 	if err != nil {
 		return err
 	}
-	return a.own.write(o.Manifest.Run.Hex(), b, o.Manifest.Sealed)
+	return a.own.Write(o.Manifest.Run.Hex(), b, o.Manifest.Sealed)
 }
 
 // readOwn reads what was written down of an own run; fs.ErrNotExist if nothing was.
 func (a *archive) readOwn(name string) (*runs.RecalledOwn, *statement.SignedManifest, error) {
-	parts, err := a.own.read(name, 2)
+	parts, err := a.own.Read(name, 2)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -156,7 +157,7 @@ func (a *archive) writeAnswer(f runs.File, id job.RunID, end *runs.Answer, args 
 	if err != nil {
 		return err
 	}
-	return a.of(f).write(nameOf(f, id), b, end.Manifest, end.Outcome.Bytes)
+	return a.of(f).Write(nameOf(f, id), b, end.Manifest, end.Outcome.Bytes)
 }
 
 // outcomePart is which part of the file of a run that has ended is the outcome.
@@ -164,8 +165,8 @@ const outcomePart = 2
 
 // readAnswer reads so many parts of the file of a run that has ended: 1 is the head, 2 the manifest too, 3 all;
 // fs.ErrNotExist if there is none.
-func (c *cabinet) readAnswer(name string, parts int) (head *answer, manifest, outcome []byte, err error) {
-	list, err := c.read(name, parts)
+func readAnswer(c *cabinet.Cabinet, name string, parts int) (head *answer, manifest, outcome []byte, err error) {
+	list, err := c.Read(name, parts)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -175,8 +176,8 @@ func (c *cabinet) readAnswer(name string, parts int) (head *answer, manifest, ou
 }
 
 // outcomeIn is the outcome in a file; nil if there is none.
-func (c *cabinet) outcomeIn(name string) []byte {
-	_, _, outcome, err := c.readAnswer(name, 3)
+func outcomeIn(c *cabinet.Cabinet, name string) []byte {
+	_, _, outcome, err := readAnswer(c, name, 3)
 	if err != nil {
 		return nil
 	}
@@ -202,37 +203,37 @@ func (a *archive) recall() *runs.Recalled {
 	if d.Refused, err = a.recallRefused(); err != nil {
 		a.unreadable(a.refused, refusedName, err)
 	}
-	for _, f := range a.cancelled.files() {
-		parts, err := a.cancelled.read(f.name, 1)
+	for _, f := range a.cancelled.Files() {
+		parts, err := a.cancelled.Read(f.Name, 1)
 		if err != nil {
-			a.unreadable(a.cancelled, f.name, err)
+			a.unreadable(a.cancelled, f.Name, err)
 			continue
 		}
 		s, author, err := statement.OpenTombstone(parts[0])
 		if err != nil || author != a.self {
-			_ = a.cancelled.remove(f.name) // nobody needs it
+			_ = a.cancelled.Remove(f.Name) // nobody needs it
 			continue
 		}
 		d.Cancelled = append(d.Cancelled, tombstoneOf(s, author, parts[0]))
 	}
-	for _, f := range a.answers.files() {
-		if one, err := a.recallAnswer(f.name); err != nil {
-			a.unreadable(a.answers, f.name, err)
+	for _, f := range a.answers.Files() {
+		if one, err := a.recallAnswer(f.Name); err != nil {
+			a.unreadable(a.answers, f.Name, err)
 		} else {
 			d.Answers = append(d.Answers, *one)
 		}
 	}
-	for _, f := range a.own.files() {
-		if o, m, err := a.readOwn(f.name); err != nil {
-			a.unreadable(a.own, f.name, err)
+	for _, f := range a.own.Files() {
+		if o, m, err := a.readOwn(f.Name); err != nil {
+			a.unreadable(a.own, f.Name, err)
 		} else {
 			a.apps.constants.keep(m)
 			d.Own = append(d.Own, *o)
 		}
 	}
-	for _, f := range a.held.files() {
+	for _, f := range a.held.Files() {
 		if h, err := a.recallHeld(f); err != nil {
-			a.unreadable(a.held, f.name, err)
+			a.unreadable(a.held, f.Name, err)
 		} else {
 			d.Held = append(d.Held, *h)
 		}
@@ -240,12 +241,12 @@ func (a *archive) recall() *runs.Recalled {
 	return d
 }
 
-func (a *archive) unreadable(c *cabinet, name string, err error) {
-	a.log.Warn("a file of an earlier life cannot be read, and is left alone", "file", c.path(name), "error", oneLine(err))
+func (a *archive) unreadable(c *cabinet.Cabinet, name string, err error) {
+	a.log.Warn("a file of an earlier life cannot be read, and is left alone", "file", c.Path(name), "error", oneLine(err))
 }
 
 func (a *archive) recallAnswer(name string) (*runs.RecalledAnswer, error) {
-	head, manifest, _, err := a.answers.readAnswer(name, 2)
+	head, manifest, _, err := readAnswer(a.answers, name, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -261,10 +262,10 @@ func (a *archive) recallAnswer(name string) (*runs.RecalledAnswer, error) {
 	if len(head.Hash) == len(r.Hash) {
 		r.Hash = runs.Hash(head.Hash)
 	} else { // of an older version
-		out := outcomeOf(r.Manifest, a.answers.outcomeIn(name))
+		out := outcomeOf(r.Manifest, outcomeIn(a.answers, name))
 		r.Hash, r.Failure = out.Hash, out.Failure
 	}
-	if second, _, outcome, err := a.disputes.readAnswer(name, 3); err == nil {
+	if second, _, outcome, err := readAnswer(a.disputes, name, 3); err == nil {
 		h := runs.Hash(statement.HashOutcome(outcome))
 		r.Second, r.SecondBy = &h, peerName(a.self)
 		if by := second.claim(); by != nil {
@@ -274,8 +275,8 @@ func (a *archive) recallAnswer(name string) (*runs.RecalledAnswer, error) {
 	return r, nil
 }
 
-func (a *archive) recallHeld(f cabinetFile) (*runs.RecalledHeld, error) {
-	head, manifest, _, err := a.held.readAnswer(f.name, 2)
+func (a *archive) recallHeld(f cabinet.File) (*runs.RecalledHeld, error) {
+	head, manifest, _, err := readAnswer(a.held, f.Name, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -284,12 +285,12 @@ func (a *archive) recallHeld(f cabinetFile) (*runs.RecalledHeld, error) {
 		return nil, err
 	}
 	by := head.claim()
-	h := &runs.RecalledHeld{File: runs.HeldFile, Manifest: headOf(manifestOf(m)), Size: f.size, Since: f.at,
+	h := &runs.RecalledHeld{File: runs.HeldFile, Manifest: headOf(manifestOf(m)), Size: f.Size, Since: f.At,
 		Took: head.Elapsed}
-	if f.name == nameOf(runs.RivalFile, m.Run) {
+	if f.Name == nameOf(runs.RivalFile, m.Run) {
 		h.File = runs.RivalFile
 	}
-	if by == nil || by.Run != m.Run || f.name != nameOf(h.File, m.Run) {
+	if by == nil || by.Run != m.Run || f.Name != nameOf(h.File, m.Run) {
 		return nil, errNotOwn
 	}
 	h.Claim = *by
@@ -299,7 +300,7 @@ func (a *archive) recallHeld(f cabinetFile) (*runs.RecalledHeld, error) {
 // manifestHeld is the manifest beside an answer that is kept for a run's owner.
 func (a *archive) manifestHeld(id job.RunID) []byte {
 	for _, f := range []runs.File{runs.HeldFile, runs.RivalFile} {
-		if _, manifest, _, err := a.held.readAnswer(nameOf(f, id), 2); err == nil {
+		if _, manifest, _, err := readAnswer(a.held, nameOf(f, id), 2); err == nil {
 			return manifest
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			a.unreadable(a.held, nameOf(f, id), err)

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/satin-peer/satin/peer/cabinet"
 )
 
 // A base is what every part of a peer stands on: its log, its clock, and goroutines that Close waits for.
@@ -15,7 +17,7 @@ type base struct {
 	// every is Config.Every.
 	every time.Duration
 	// medium is what the files of runs are changed on.
-	medium medium
+	medium cabinet.Medium
 
 	ctx    context.Context // ends when the peer is closed
 	cancel context.CancelFunc
@@ -23,9 +25,14 @@ type base struct {
 }
 
 func newBase(log *slog.Logger, now func() time.Time, every time.Duration) *base {
-	b := &base{log: log, now: now, every: every, medium: onDisk{}}
+	b := &base{log: log, now: now, every: every, medium: cabinet.OnDisk{}}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	return b
+}
+
+// openCabinet opens one of this peer's: see cabinet.Open.
+func openCabinet(b *base, dir, kind string, most int) (*cabinet.Cabinet, error) {
+	return cabinet.Open(b.medium, b.now, dir, kind, most)
 }
 
 // spawn runs f on a goroutine that Close waits for; ctx ends when the peer is closed.

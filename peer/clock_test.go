@@ -71,7 +71,7 @@ func TestReceiptsWhileAClockIsWrong(t *testing.T) {
 		defer parts[1].mu.Unlock()
 		return parts[1].have[m.Run]
 	}
-	if n := len(parts[0].owed.files()); n != 1 || has() != nil {
+	if n := len(parts[0].owed.Files()); n != 1 || has() != nil {
 		t.Fatalf("while its clock is behind %d are owed, and it has %v", n, has())
 	}
 	behind.Store(0)
@@ -80,7 +80,7 @@ func TestReceiptsWhileAClockIsWrong(t *testing.T) {
 	if got == nil || got.Time != (20*time.Minute).Microseconds() || got.Took != (30*time.Minute).Microseconds() {
 		t.Errorf("with the clock set right it has %+v", got)
 	}
-	if n := len(parts[0].owed.files()); n != 0 {
+	if n := len(parts[0].owed.Files()); n != 0 {
 		t.Errorf("%d are owed still", n)
 	}
 }

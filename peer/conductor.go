@@ -169,13 +169,13 @@ func (t *conductor) carryOut(o runs.Order) {
 		t.write(runs.OwnFile, o.Run, func() error { return t.files.writeOwn(&o.Own) })
 	case runs.WriteCancelled:
 		t.write(runs.CancelledFile, o.Tombstone.Run, func() error {
-			return t.files.cancelled.write(o.Tombstone.Run.Hex(), o.Tombstone.Sealed)
+			return t.files.cancelled.Write(o.Tombstone.Run.Hex(), o.Tombstone.Sealed)
 		})
 	case runs.WriteRefused:
 		t.write(runs.RefusedFile, job.RunID{}, func() error { return t.files.writeRefused(o.List) })
 	case runs.Remove:
 		t.disk.do(func() {
-			if err := t.files.of(o.File).remove(nameOf(o.File, o.Run)); err != nil {
+			if err := t.files.of(o.File).Remove(nameOf(o.File, o.Run)); err != nil {
 				t.log.Warn("a file of a run cannot be removed", "run", o.Run, "error", err)
 			}
 		})
@@ -387,7 +387,7 @@ func (t *conductor) inProgress() (list []*part) {
 // findDormant looks for the checkpoints of runs, once.
 func (t *conductor) findDormant(context.Context) {
 	for _, m := range t.checkpoints.left(func(run job.RunID) bool {
-		return t.files.own.has(run.Hex()) || t.sessions.of(run) != nil
+		return t.files.own.Has(run.Hex()) || t.sessions.of(run) != nil
 	}) {
 		if m.Swarm != t.host.SwarmName() {
 			t.log.Warn("a checkpoint is of another swarm and is left alone", "run", m.Run)

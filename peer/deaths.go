@@ -16,6 +16,7 @@ import (
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
@@ -33,7 +34,7 @@ type deathsFile struct {
 // infirmary remembers deaths, also on the disk.
 type infirmary struct {
 	mu        sync.Mutex // held while something changes
-	files     *cabinet
+	files     *cabinet.Cabinet
 	unwritten sync.Map // job.RunID -> runs.Toll, which the disk has refused, until the run is over
 }
 
@@ -44,7 +45,7 @@ func (x *infirmary) of(id job.RunID) runs.Toll {
 		return d.(runs.Toll)
 	}
 	var d deathsFile
-	parts, err := x.files.read(id.Hex(), 1)
+	parts, err := x.files.Read(id.Hex(), 1)
 	if err != nil || wire.Control().Decode(parts[0], &d) != nil || len(d.At) > 2 {
 		return runs.Toll{} // there is none, or it cannot be read: the next one writes it anew
 	}
@@ -58,7 +59,7 @@ func (x *infirmary) note(id job.RunID, now time.Time, why string) (runs.Toll, er
 	d := x.of(id).And(now, why)
 	b, err := wire.Control().Encode((*deathsFile)(&d))
 	if err == nil {
-		err = x.files.write(id.Hex(), b)
+		err = x.files.Write(id.Hex(), b)
 	}
 	if err != nil {
 		x.unwritten.Store(id, d)
@@ -76,7 +77,7 @@ func (x *infirmary) lift(id job.RunID) (bool, error) {
 		return false, nil
 	}
 	x.unwritten.Delete(id)
-	return true, x.files.remove(id.Hex())
+	return true, x.files.Remove(id.Hex())
 }
 
 // forget removes what is known of a run that is over.
@@ -84,13 +85,13 @@ func (x *infirmary) forget(id job.RunID) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.unwritten.Delete(id)
-	return x.files.remove(id.Hex())
+	return x.files.Remove(id.Hex())
 }
 
 // list names the runs in quarantine.
 func (x *infirmary) list() (ids []job.RunID) {
-	for _, f := range x.files.files() {
-		if id, ok := job.ParseRunID(f.name); ok && x.of(id).Quarantined() {
+	for _, f := range x.files.Files() {
+		if id, ok := job.ParseRunID(f.Name); ok && x.of(id).Quarantined() {
 			ids = append(ids, id)
 		}
 	}

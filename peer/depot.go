@@ -19,6 +19,7 @@ import (
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/deposits"
 	"github.com/satin-peer/satin/peer/library"
@@ -84,7 +85,7 @@ type depot struct {
 	places  *places
 	send    func(*stream.Shared) // of assemble
 	lib     *library.Library
-	files   *cabinet
+	files   *cabinet.Cabinet
 
 	arriving atomic.Int64 // from jobs
 
@@ -130,11 +131,11 @@ func (x *depot) open(cfg *Config, q *quota.Quota) (err error) {
 // cannot be read, as what a later version has written, stay.
 func (x *depot) recall() (list []deposits.Item) {
 	sizes := map[library.Hash]int64{}
-	for _, f := range x.files.files() {
-		i, err := x.item(f.name)
-		if err != nil || hex.EncodeToString(i.Hash[:]) != f.name {
-			x.log.Warn("what was written down of a deposit is not understood", "file", f.name, "error", err)
-			if h, ok := wire.ParseHash(f.name); ok {
+	for _, f := range x.files.Files() {
+		i, err := x.item(f.Name)
+		if err != nil || hex.EncodeToString(i.Hash[:]) != f.Name {
+			x.log.Warn("what was written down of a deposit is not understood", "file", f.Name, "error", err)
+			if h, ok := wire.ParseHash(f.Name); ok {
 				sizes[h] = x.lib.Size(h)
 			}
 			continue
@@ -153,7 +154,7 @@ func (x *depot) recall() (list []deposits.Item) {
 
 // item reads what was written down of a deposit.
 func (x *depot) item(name string) (i depotItem, err error) {
-	parts, err := x.files.read(name, 1)
+	parts, err := x.files.Read(name, 1)
 	if err == nil {
 		err = wire.Control().Decode(parts[0], &i)
 	}
@@ -233,7 +234,7 @@ func (x *depot) keepUp(now time.Time) {
 func (x *depot) carryOut(o deposits.Orders, made []byte) {
 	for _, i := range o.Save {
 		b := encode(&depotItem{i.Hash, i.Size, i.Until.Unix(), i.Giver, made})
-		if err := x.files.write(hex.EncodeToString(i.Hash[:]), b); err != nil {
+		if err := x.files.Write(hex.EncodeToString(i.Hash[:]), b); err != nil {
 			x.log.Warn("a deposit cannot be written down, and is lost with this process", "error", err)
 		}
 	}
@@ -245,7 +246,7 @@ func (x *depot) carryOut(o deposits.Orders, made []byte) {
 		x.lib.Want(library.Hash(i.Hash), port.Deposit, library.PeerID(i.Giver), append(holders, x.likely(i.Hash)...)...)
 	}
 	for _, h := range o.Drop {
-		if err := x.files.remove(hex.EncodeToString(h[:])); err != nil {
+		if err := x.files.Remove(hex.EncodeToString(h[:])); err != nil {
 			x.log.Warn("a deposit that is over cannot be removed", "error", err)
 		}
 		x.lib.Drop(library.Hash(h))

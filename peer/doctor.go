@@ -121,10 +121,10 @@ func (d *doctor) examineDisk() control.Finding {
 		if why := d.files.gone(); why != "" {
 			return errors.New(why)
 		}
-		if err := d.files.answers.make(); err != nil {
+		if err := d.files.answers.Make(); err != nil {
 			return err
 		}
-		file, err := os.CreateTemp(d.files.answers.dir, "doctor-*")
+		file, err := os.CreateTemp(d.files.answers.Dir, "doctor-*")
 		if err != nil {
 			return err
 		}
@@ -133,10 +133,10 @@ func (d *doctor) examineDisk() control.Finding {
 	}()
 	if err != nil {
 		f.Level, f.Text = control.Problem, "answers cannot be kept: "+err.Error()
-		f.Fix = "make room, or make " + filepath.Dir(d.files.answers.dir) + " writable for this user"
+		f.Fix = "make room, or make " + filepath.Dir(d.files.answers.Dir) + " writable for this user"
 		return f
 	}
-	f.Level, f.Text = control.Good, "answers can be kept in "+d.files.answers.dir
+	f.Level, f.Text = control.Good, "answers can be kept in "+d.files.answers.Dir
 	return f
 }
 

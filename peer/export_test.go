@@ -40,7 +40,7 @@ func (p *Peer) Statement(run string, outcome []byte) *statement.SignedAnswered {
 func (p *Peer) Claim(owner *Peer, run string, outcome []byte) error {
 	_, m, err := owner.files.readOwn(run)
 	if err != nil {
-		_, manifest, _, bad := owner.files.answers.readAnswer(run, 2)
+		_, manifest, _, bad := readAnswer(owner.files.answers, run, 2)
 		if bad != nil {
 			return bad
 		}
@@ -159,7 +159,7 @@ func (p *Peer) Holds(run string) bool {
 	id, ok := job.ParseRunID(run)
 	p.runs.mu.Lock()
 	defer p.runs.mu.Unlock()
-	return ok && p.runs.core.Keeps(id) && p.files.held.has(run)
+	return ok && p.runs.core.Keeps(id) && p.files.held.Has(run)
 }
 
 // Stored is how many results of jobs the checkpoint of a run has.

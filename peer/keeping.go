@@ -201,8 +201,8 @@ func (x *keeping) send(w io.Writer, q *answerQuestion) error {
 	t.mu.Unlock()
 	if file != 0 {
 		name := nameOf(file, q.Run)
-		if at, size, err := x.files.held.frame(name, outcomePart); err == nil {
-			return x.files.held.copy(w, name, at, size)
+		if at, size, err := x.files.held.Frame(name, outcomePart); err == nil {
+			return x.files.held.Copy(w, name, at, size)
 		}
 	} else if o := info.Unsaved; o != nil && !info.Mine && o.Hash == q.Hash {
 		// A frame, without the copy that wire.WriteFrame makes: an outcome may be large.

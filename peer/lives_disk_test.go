@@ -12,6 +12,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/durable"
+	"github.com/satin-peer/satin/peer/cabinet"
 )
 
 var (
@@ -23,7 +24,7 @@ var (
 // reported as refused though it was done. When the process is killed, nothing is changed any more, but what was under
 // way may have been done. What was not synced a power cut may take back.
 type moodyDisk struct {
-	onDisk
+	cabinet.OnDisk
 	*moods
 	platter *platter
 	prompt  bool // it takes no time: for what a mutex is held for, which virtual time does not wait for
@@ -78,7 +79,7 @@ func (d *moodyDisk) change(grows bool, do func() error) error {
 
 func (d *moodyDisk) Mkdir(dir string) error {
 	return d.change(true, func() error {
-		err := d.onDisk.Mkdir(dir)
+		err := d.OnDisk.Mkdir(dir)
 		if err == nil {
 			d.platter.changed(dir, func() { _ = os.RemoveAll(dir) })
 		}
@@ -149,7 +150,7 @@ func (d *moodyDisk) Replace(path string, fill func(io.Writer) error) error {
 
 func (d *moodyDisk) Create(name string) (f checkpoint.WriteFile, err error) {
 	err = d.change(true, func() error {
-		if f, err = d.onDisk.Create(name); err == nil {
+		if f, err = d.OnDisk.Create(name); err == nil {
 			d.platter.wrote(name, 0)
 			d.platter.changed(name, func() { _ = os.Remove(name) })
 		}

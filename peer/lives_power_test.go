@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
 )
@@ -179,7 +180,7 @@ func TestFoundFilesOutliveAPowerCut(t *testing.T) {
 		b, _ := standing()
 		dir := t.TempDir()
 		d := drawn(b, seed, dir)
-		open := func() *cabinet {
+		open := func() *cabinet.Cabinet {
 			c, err := openCabinet(b, filepath.Join(dir, "answers"), ".answer", 2)
 			if err != nil {
 				t.Fatal(err)
@@ -190,12 +191,12 @@ func TestFoundFilesOutliveAPowerCut(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.deaf = true
-		if err := open().write("one", []byte("1")); !errors.Is(err, errName) {
+		if err := open().Write("one", []byte("1")); !errors.Is(err, errName) {
 			t.Fatal(err)
 		}
-		there := open().has("one")
+		there := open().Has("one")
 		d.platter.cut()
-		if !there || !open().has("one") {
+		if !there || !open().Has("one") {
 			t.Fatalf("seed %d: it was found (%t), and is gone", seed, there)
 		}
 	}

@@ -346,7 +346,7 @@ func (w *livesWorld) answered() {
 	for _, r := range w.runs {
 		x := r.owner.life()
 		i, _, there := x.peer.runs.info(r.id)
-		noted := x.peer.files.cancelled.has(r.id.Hex())
+		noted := x.peer.files.cancelled.Has(r.id.Hex())
 		switch {
 		case r.cancelled && (there && i.State != runs.StateCancelled):
 			w.fail("run %s was cancelled, and is %s", r.id, i.State)

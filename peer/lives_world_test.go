@@ -205,8 +205,7 @@ func (m *livesMember) boot() {
 	if err := a.openFiles(); err != nil {
 		w.fail("%v", err)
 	}
-	p.deaths.files.base = newBase(b.log, m.clock, 0)
-	p.deaths.files.medium = &moodyDisk{moods: x.disk, platter: m.platter, prompt: true}
+	p.deaths.files.Medium = &moodyDisk{moods: x.disk, platter: m.platter, prompt: true}
 	x.meet()
 	x.form(a, lives)
 	w.remembers(x)

@@ -21,7 +21,7 @@ import (
 func (x *reporter) outcomeOfRun(info *runs.Info, r *part) control.Outcome {
 	m, name := info.Manifest, info.Manifest.Run.Hex()
 	o := control.Outcome{Failure: info.Why}
-	head, _, _, err := x.files.answers.readAnswer(name, 1)
+	head, _, _, err := readAnswer(x.files.answers, name, 1)
 	if err != nil {
 		head = &answer{}
 	}
@@ -29,9 +29,9 @@ func (x *reporter) outcomeOfRun(info *runs.Info, r *part) control.Outcome {
 		var outcome []byte
 		if info.Unsaved != nil {
 			outcome, head.Of = info.Unsaved.Bytes, info.Unsaved.Of
-		} else if outcome = x.files.answers.outcomeIn(name); statement.HashOutcome(outcome) != info.Hash {
+		} else if outcome = outcomeIn(x.files.answers, name); statement.HashOutcome(outcome) != info.Hash {
 			outcome = nil
-			o.Failure = "the answer was kept in " + x.files.answers.path(name) + " and cannot be read there any more"
+			o.Failure = "the answer was kept in " + x.files.answers.Path(name) + " and cannot be read there any more"
 		}
 		if outcome != nil {
 			o = judge(m.Run, m.Entry, outcome)
@@ -118,7 +118,7 @@ func (x *reporter) warning(info *runs.Info, t *report.Trust) string {
 		}
 		all = append(all, fmt.Sprintf("the answer is disputed: %s came to another one, which is kept in %s; the program "+
 			"is not a function of its argument, or a machine is broken", by,
-			x.files.disputes.path(info.Manifest.Run.Hex())))
+			x.files.disputes.Path(info.Manifest.Run.Hex())))
 	}
 	return strings.Join(all, "; ")
 }

@@ -200,15 +200,15 @@ func TestArchiveRecalls(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := a.cancelled.write(id.Hex(), sealed); err != nil {
+		if err := a.cancelled.Write(id.Hex(), sealed); err != nil {
 			t.Fatal(err)
 		}
 	}
 	good, forged := job.RunID{1}, job.RunID{3}
 	bury(good, key)
 	bury(forged, stranger)
-	torn := a.answers.path(job.RunID{4}.Hex())
-	if err := errors.Join(a.answers.make(), os.WriteFile(torn, []byte("torn"), 0o600)); err != nil {
+	torn := a.answers.Path(job.RunID{4}.Hex())
+	if err := errors.Join(a.answers.Make(), os.WriteFile(torn, []byte("torn"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	clock.forward(1e5 * time.Hour)
@@ -216,7 +216,7 @@ func TestArchiveRecalls(t *testing.T) {
 	if len(left.Cancelled) != 1 || left.Cancelled[0].Run != good || len(left.Answers)+len(left.Own)+len(left.Held) > 0 {
 		t.Errorf("recalled %+v", left)
 	}
-	if a.cancelled.has(forged.Hex()) || !a.cancelled.has(good.Hex()) {
+	if a.cancelled.Has(forged.Hex()) || !a.cancelled.Has(good.Hex()) {
 		t.Error("what is needed has gone, or what is not is still there")
 	}
 	if _, err := os.Stat(torn); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -23,12 +24,12 @@ const (
 
 // told are the proofs that a member hears at a meeting.
 func (j *jury) told() (list [][]byte) {
-	files := slices.DeleteFunc(j.evidence.files(), func(f cabinetFile) bool {
-		return f.size > maxAccusation+4 || j.now().Sub(f.at) > proofFor
+	files := slices.DeleteFunc(j.evidence.Files(), func(f cabinet.File) bool {
+		return f.Size > maxAccusation+4 || j.now().Sub(f.At) > proofFor
 	})
 	turn := int(j.turn.Add(maxProofsTold))
 	for i := range min(len(files), maxProofsTold) {
-		if parts, err := j.evidence.read(files[(turn+i)%len(files)].name, 1); err == nil {
+		if parts, err := j.evidence.Read(files[(turn+i)%len(files)].Name, 1); err == nil {
 			list = append(list, parts[0])
 		}
 	}
@@ -55,14 +56,14 @@ func (j *jury) keepUp(now time.Time) {
 	if !due {
 		return
 	}
-	if parts, err := j.evidence.read(name, 1); err == nil {
+	if parts, err := j.evidence.Read(name, 1); err == nil {
 		j.voice.tell(gossip.KindAccusation, parts[0])
 	}
 }
 
 // keep keeps a proof that has convinced this peer.
 func (j *jury) keep(c *charge) {
-	if err := j.evidence.write(c.said.String(), c.text); err != nil {
+	if err := j.evidence.Write(c.said.String(), c.text); err != nil {
 		j.log.Error("the proof of a lie cannot be kept", "peer", c.said, "error", err)
 	}
 }

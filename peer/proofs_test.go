@@ -29,10 +29,10 @@ func TestProofsAreTold(t *testing.T) {
 		if i == 4 {
 			at = now.Add(-proofFor - time.Second)
 		}
-		if err := j.evidence.write(name, make([]byte, size)); err != nil {
+		if err := j.evidence.Write(name, make([]byte, size)); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chtimes(j.evidence.path(name), at, at); err != nil {
+		if err := os.Chtimes(j.evidence.Path(name), at, at); err != nil {
 			t.Fatal(err)
 		}
 	}

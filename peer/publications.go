@@ -20,6 +20,7 @@ import (
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/library"
 	"github.com/satin-peer/satin/peer/statement"
@@ -44,7 +45,7 @@ type publications struct {
 	self    peer.ID
 	modules *modules
 	voice   *voice
-	files   *cabinet // of this peer's own, by name
+	files   *cabinet.Cabinet // of this peer's own, by name
 	host    interface {
 		SwarmName() string
 		Proof() []byte
@@ -61,14 +62,14 @@ func (x *publications) recall() {
 	x.mu.Lock()
 	x.signed = x.now()
 	x.mu.Unlock()
-	for _, f := range x.files.files() {
-		parts, err := x.files.read(f.name, 1)
+	for _, f := range x.files.Files() {
+		parts, err := x.files.Read(f.Name, 1)
 		if err != nil {
 			continue
 		}
 		s, err := statement.OpenPublished(parts[0])
 		if err != nil || s.Author != x.self || x.modules.lib == nil {
-			x.log.Warn("what was published is not understood", "file", f.name, "error", err)
+			x.log.Warn("what was published is not understood", "file", f.Name, "error", err)
 			continue
 		}
 		x.modules.lib.Use(module.Hash(s.Module), publishedUse+s.Name)
@@ -93,7 +94,7 @@ func (x *publications) sign(p *statement.Published) (*statement.SignedPublished,
 	if err != nil {
 		return nil, err
 	}
-	if err := x.files.write(s.Name, s.Bytes); err != nil {
+	if err := x.files.Write(s.Name, s.Bytes); err != nil {
 		return nil, err
 	}
 	x.mu.Lock()
@@ -185,7 +186,7 @@ func (x *publications) publish(p control.Publication) (control.ModuleInfo, error
 		return control.ModuleInfo{}, control.Errorf(control.ErrBadInput,
 			"a module cannot be called %q: want a word of small letters, digits and hyphens", clip(p.Name))
 	}
-	if !x.files.has(p.Name) && len(x.files.files()) >= maxPublishedHere {
+	if !x.files.Has(p.Name) && len(x.files.Files()) >= maxPublishedHere {
 		return control.ModuleInfo{}, control.Errorf(control.ErrRefused,
 			"this peer has published %d modules, and may no more", maxPublishedHere)
 	}

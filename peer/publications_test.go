@@ -16,6 +16,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/library"
 	"github.com/satin-peer/satin/sharedobj"
@@ -82,7 +83,7 @@ func TestPublishedAgain(t *testing.T) {
 }
 
 // A fullDisk takes no file.
-type fullDisk struct{ onDisk }
+type fullDisk struct{ cabinet.OnDisk }
 
 func (fullDisk) Replace(path string, _ func(io.Writer) error) error {
 	return &fs.PathError{Op: "write", Path: path, Err: syscall.ENOSPC}
@@ -92,13 +93,13 @@ func (fullDisk) Replace(path string, _ func(io.Writer) error) error {
 func TestPublishedToAFullDisk(t *testing.T) {
 	now := time.Now()
 	x, lib := publishes(t, &now, 5)
-	x.medium = fullDisk{}
+	x.files.Medium = fullDisk{}
 	_, err := x.publish(control.Publication{Name: "m", Bytes: []byte("small")})
 	const want = "m is not published: what says so cannot be written down: no space left on device"
 	if !errors.Is(err, control.ErrUnavailable) || err.Error() != want || len(x.notices.List()) > 0 {
 		t.Errorf("published are %+v, and said is %v", x.notices.List(), err)
 	}
-	x.medium = onDisk{}
+	x.files.Medium = cabinet.OnDisk{}
 	large, err := x.publish(control.Publication{Name: "m", Bytes: []byte("larger")})
 	if err != nil || !strings.Contains(large.Warning, "not on this peer's disk") {
 		t.Errorf("said is %q, %v; on the disk are %+v", large.Warning, err, lib.Files())

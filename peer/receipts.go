@@ -19,6 +19,7 @@ import (
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -34,7 +35,7 @@ type receipts struct {
 	swarm func() string
 	known func(run job.RunID) *runs.Manifest // if this peer takes part, or has
 
-	kept, owed *cabinet
+	kept, owed *cabinet.Cabinet
 	brought    greeted    // by whom receipts were: each may cost a file
 	writing    sync.Mutex // held while what is kept changes
 	giving     sync.Mutex // held by the one goroutine that gives
@@ -83,18 +84,18 @@ func (x *receipts) open(dir string) (err error) {
 	if x.owed, err = openCabinet(x.base, filepath.Join(dir, "owed"), ".receipt", maxOwed); err != nil {
 		return err
 	}
-	files := x.kept.files()
+	files := x.kept.Files()
 	for _, f := range files[max(0, len(files)-maxReceipts):] {
-		parts, err := x.kept.read(f.name, 1)
+		parts, err := x.kept.Read(f.Name, 1)
 		var s *statement.SignedReceipt
 		if err == nil {
 			s, err = statement.OpenReceipt(parts[0])
 		}
-		if err == nil && (s.To != x.vouch.self || s.Run.Hex() != f.name) {
+		if err == nil && (s.To != x.vouch.self || s.Run.Hex() != f.Name) {
 			err = cannot("it is another peer's, or of another run")
 		}
 		if err != nil {
-			x.log.Warn("a receipt is not counted", "file", x.kept.path(f.name), "error", err)
+			x.log.Warn("a receipt is not counted", "file", x.kept.Path(f.Name), "error", err)
 			continue
 		}
 		x.have[s.Run] = s
@@ -171,7 +172,7 @@ func (x *receipts) keep(s *statement.SignedReceipt) error {
 	if old != nil && old.Time >= s.Time {
 		return nil
 	}
-	if err := x.kept.write(s.Run.Hex(), s.Bytes); err != nil {
+	if err := x.kept.Write(s.Run.Hex(), s.Bytes); err != nil {
 		return err
 	}
 	x.mu.Lock()
@@ -180,7 +181,7 @@ func (x *receipts) keep(s *statement.SignedReceipt) error {
 	delete(x.have, gone)
 	x.mu.Unlock()
 	if gone != (job.RunID{}) {
-		return x.kept.remove(gone.Hex())
+		return x.kept.Remove(gone.Hex())
 	}
 	return nil
 }
@@ -247,7 +248,7 @@ func (x *receipts) write(r *statement.Receipt, manifest []byte) error {
 	if err != nil {
 		return err
 	}
-	return x.owed.write(s.Run.Hex()+"-"+s.To.String(), b)
+	return x.owed.Write(s.Run.Hex()+"-"+s.To.String(), b)
 }
 
 // keepUp gives what is owed to those who are there.
@@ -269,9 +270,9 @@ func (x *receipts) give(ctx context.Context, all bool) {
 	}
 	defer x.giving.Unlock()
 	silent := map[peer.ID]bool{}
-	for _, f := range x.owed.files() {
+	for _, f := range x.owed.Files() {
 		var g given
-		parts, err := x.owed.read(f.name, 1)
+		parts, err := x.owed.Read(f.Name, 1)
 		if err == nil {
 			err = wire.Value().Decode(parts[0], &g)
 		}
@@ -280,7 +281,7 @@ func (x *receipts) give(ctx context.Context, all bool) {
 			s, err = statement.OpenReceipt(g.Receipt)
 		}
 		if err != nil {
-			_ = x.owed.remove(f.name)
+			_ = x.owed.Remove(f.Name)
 			continue
 		}
 		if silent[s.To] || !all && !x.board.connected(s.To) {
@@ -297,7 +298,7 @@ func (x *receipts) give(ctx context.Context, all bool) {
 		if t.Later {
 			continue
 		}
-		if err := x.owed.remove(f.name); err != nil {
+		if err := x.owed.Remove(f.Name); err != nil {
 			x.log.Warn("a receipt is owed although it was taken", "error", err)
 		}
 	}

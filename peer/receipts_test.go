@@ -74,7 +74,7 @@ func TestReceiptsOnDisk(t *testing.T) {
 		if name != "moved" {
 			name = run.Hex()
 		}
-		if err := x.kept.write(name, s.Bytes); err != nil {
+		if err := x.kept.Write(name, s.Bytes); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/verify"
 )
 
@@ -12,7 +13,7 @@ import (
 // copies, never an answer.
 type records struct {
 	*base
-	file *cabinet
+	file *cabinet.Cabinet
 
 	writing sync.Mutex // held while the file is written
 	mu      sync.Mutex
@@ -37,8 +38,8 @@ type recordLine struct {
 // recall reads the records. If they cannot be read, everybody is a stranger again.
 func (s *records) recall() {
 	var lines []recordLine
-	if s.file.has(recordsName) {
-		parts, err := s.file.read(recordsName, 1)
+	if s.file.Has(recordsName) {
+		parts, err := s.file.Read(recordsName, 1)
 		if err == nil {
 			err = wire.Value().Decode(parts[0], &lines)
 		}
@@ -100,7 +101,7 @@ func (s *records) save() {
 	s.mu.Unlock()
 	b, err := wire.Value().Encode(lines)
 	if err == nil {
-		err = s.file.write(recordsName, b)
+		err = s.file.Write(recordsName, b)
 	}
 	if err != nil {
 		s.mu.Lock()

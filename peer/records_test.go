@@ -54,7 +54,7 @@ func TestRecordsOutliveAFullDisk(t *testing.T) {
 	s := openRecords(t, dir, "")
 	s.pass([]verify.PeerID{"a", "b"})
 	s.save()
-	file := s.file.path(recordsName)
+	file := s.file.Path(recordsName)
 	if err := errors.Join(os.Rename(file, file+".was"), os.MkdirAll(filepath.Join(file, "full"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 	s := openRecords(t, dir, "")
 	s.pass([]verify.PeerID{"a"})
 	s.save()
-	if err := s.file.write(recordsName, []byte("none")); err != nil {
+	if err := s.file.Write(recordsName, []byte("none")); err != nil {
 		t.Fatal(err)
 	}
 	if s = openRecords(t, dir, ""); len(s.all.List()) != 0 {

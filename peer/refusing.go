@@ -52,14 +52,14 @@ func (a *archive) writeRefused(list []runs.Refused) error {
 	if err != nil {
 		return err
 	}
-	return a.refused.write(refusedName, b)
+	return a.refused.Write(refusedName, b)
 }
 
 func (a *archive) recallRefused() ([]runs.Refused, error) {
-	if !a.refused.has(refusedName) {
+	if !a.refused.Has(refusedName) {
 		return nil, nil
 	}
-	parts, err := a.refused.read(refusedName, 1)
+	parts, err := a.refused.Read(refusedName, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func (o *owner) resume(ctx context.Context, q control.Resumption) (control.RunIn
 	if m.Verify != "" && filepath.Clean(q.Directory) != o.checkpoints.dirOf(m.Run) {
 		s.leaveOwn(o.checkpoints.self, m.Owner)
 	}
-	if m.Owner == o.swarm.self && o.files.own.has(m.Run.Hex()) && o.now().Unix() < m.Expires {
+	if m.Owner == o.swarm.self && o.files.own.Has(m.Run.Hex()) && o.now().Unix() < m.Expires {
 		return o.resumeOwn(ctx, m.Run, &s)
 	}
 	return o.resumeAsNew(ctx, q.Directory, m, s)
@@ -121,9 +121,9 @@ func (o *owner) resumeOwn(ctx context.Context, id job.RunID, also *stored) (cont
 // goesOnAs is the run of this peer's own that goes on with what another one has left, and has no answer yet; "" if none
 // does.
 func (o *owner) goesOnAs(left job.RunID) string {
-	for _, f := range o.files.own.files() {
-		if _, m, err := o.files.readOwn(f.name); err == nil && statement.IsAfter(m.Nonce, left) {
-			return f.name
+	for _, f := range o.files.own.Files() {
+		if _, m, err := o.files.readOwn(f.Name); err == nil && statement.IsAfter(m.Nonce, left) {
+			return f.Name
 		}
 	}
 	return ""

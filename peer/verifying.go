@@ -22,6 +22,7 @@ import (
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/alarm"
+	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
@@ -121,7 +122,7 @@ type jury struct {
 	trusted  map[verify.PeerID]bool
 	records  *records
 	receipts *receipts
-	evidence *cabinet
+	evidence *cabinet.Cabinet
 	vouch    *vouching
 	banish   func(id string) error
 	expel    func(steal.PeerID) bool   // visitors.expel
@@ -259,21 +260,21 @@ func (j *jury) caught(run job.RunID, c *driver.Caught) {
 	j.records.fall(c.Peer)
 	b, err := j.accuse(run, c)
 	if err == nil {
-		err = j.evidence.write(name, b)
+		err = j.evidence.Write(name, b)
 	}
 	if err != nil {
 		j.log.Error("the proof of a lie cannot be kept", "peer", name, "error", err)
 	}
 	if j.expel(steal.PeerID(c.Peer)) { // nobody else knows it
 		j.log.Warn("a browser's tab has lied, and is put out", "tab", name, "run", run, "job", c.Job.Path.String(),
-			"proof", j.evidence.path(name))
+			"proof", j.evidence.Path(name))
 		return
 	}
 	if len(b) > 0 {
 		j.tell(name, b)
 	}
 	j.log.Warn("a peer has lied, and is put out", "peer", name, "run", run, "job", c.Job.Path.String(),
-		"proof", j.evidence.path(name))
+		"proof", j.evidence.Path(name))
 	if err := j.banish(name); err != nil {
 		j.log.Error("a liar cannot be put out", "peer", name, "error", err)
 	}

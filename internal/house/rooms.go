@@ -50,6 +50,7 @@ var rooms = []room{
 	{dir: "peer/courtesy", knows: []string{"internal/report", "peer/preferences", "peer/senses"},
 		tests: []string{"peer/arbiter"}},
 	{dir: "peer/thrift"},
+	{dir: "peer/cabinet", knows: []string{"internal/checkpoint", "internal/durable", "internal/wire"}},
 	{dir: "peer/quota", knows: []string{"job", "runs"}, modules: libp2p},
 	{dir: "peer/senses", modules: []string{"github.com/shirou/gopsutil/v4", "github.com/godbus/dbus/v5", "github.com/go-ole/go-ole",
 		"golang.org/x/sys"}},

@@ -251,7 +251,7 @@ var peerMutants = []mutant{
 		file: "peer/transit.go", run: "^TestTransitIsAwaited$", old: "		case <-time.After(every):\n",
 		new: "		case <-time.After(time.Duration(every) << 30):\n"},
 	{name: "transit/files-whole", wrong: "whoever reads an answer slowly holds all of it in memory",
-		file: "peer/cabinet.go", pkg: "internal/hostile", run: "^TestSlowReaders$", old: "copyPiece = 64 << 10",
+		file: "peer/cabinet/cabinet.go", pkg: "internal/hostile", run: "^TestSlowReaders$", old: "copyPiece = 64 << 10",
 		new: "copyPiece = 1 << 30"},
 	{name: "uplink/of-one-core", wrong: "a run is said to need of a peer's line what one core sends",
 		file: "internal/report/uplink.go", run: "^TestUplink$", old: " * float64(cores), Has", new: ", Has"},

@@ -68,7 +68,7 @@ var receiptMutants = []mutant{
 		pkg: "peer", run: "^TestReceiptOnAFullDisk$", old: "		return nil, err\n	}\n	return &taken{}, nil",
 		new: "		return &taken{Why: oneLine(err)}, nil\n	}\n	return &taken{}, nil"},
 	{name: "receipts/disk", wrong: "what is on the disk is believed", file: "peer/receipts.go", pkg: "peer",
-		run: "^TestReceiptsOnDisk$", old: "		if err == nil && (s.To != x.vouch.self || s.Run.Hex() != f.name) {",
+		run: "^TestReceiptsOnDisk$", old: "		if err == nil && (s.To != x.vouch.self || s.Run.Hex() != f.Name) {",
 		new: "		if err == nil && s.To == \"\" {"},
 	{name: "receipts/pile-up", wrong: "more and more wait to give receipts to those who are silent", file: "peer/receipts.go",
 		pkg: "peer", run: "^TestGivingDoesNotPileUp$", old: "	if all {\n		x.giving", new: "	if all || x.every > 0 {\n		x.giving",

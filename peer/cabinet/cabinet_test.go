@@ -1,4 +1,4 @@
-package peer
+package cabinet
 
 import (
 	"os"
@@ -13,49 +13,47 @@ import (
 // has to be one.
 func TestCabinetIsSweptUp(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "answers", "disputed")
-	b, _ := standing()
-	c, err := openCabinet(b, dir, ".run", 4)
+	c, err := Open(OnDisk{}, time.Now, dir, ".run", 4)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.write("one", []byte("1")); err != nil {
+	if err := c.Write("one", []byte("1")); err != nil {
 		t.Fatal(err)
 	}
 	half := filepath.Join(dir, durable.Unfinished+"123")
 	if err := os.WriteFile(half, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if c, err = openCabinet(b, dir, ".run", 4); err != nil {
+	if c, err = Open(OnDisk{}, time.Now, dir, ".run", 4); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(half); err == nil {
 		t.Error("half a file stays")
 	}
-	if got := c.files(); len(got) != 1 || got[0].name != "one" {
+	if got := c.Files(); len(got) != 1 || got[0].Name != "one" {
 		t.Errorf("files %v", got)
 	}
-	if _, err := openCabinet(b, c.path("one"), ".run", 4); err == nil {
+	if _, err := Open(OnDisk{}, time.Now, c.Path("one"), ".run", 4); err == nil {
 		t.Error("a file is taken for a directory")
 	}
 }
 
 // What was just written stays, whatever the clock said when the others were; the oldest of these goes.
 func TestCabinetKeepsTheNewest(t *testing.T) {
-	b, _ := standing()
-	c, err := openCabinet(b, t.TempDir(), ".answer", 2)
+	c, err := Open(OnDisk{}, time.Now, t.TempDir(), ".answer", 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, name := range []string{"one", "two", "three"} {
-		if err := c.write(name, []byte(name)); err != nil {
+		if err := c.Write(name, []byte(name)); err != nil {
 			t.Fatal(err)
 		}
 		ahead := time.Now().Add(time.Duration(1+i) * time.Hour)
-		if err := os.Chtimes(c.path(name), ahead, ahead); err != nil {
+		if err := os.Chtimes(c.Path(name), ahead, ahead); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if c.has("one") || !c.has("two") || !c.has("three") {
-		t.Errorf("files %v", c.files())
+	if c.Has("one") || !c.Has("two") || !c.Has("three") {
+		t.Errorf("files %v", c.Files())
 	}
 }
