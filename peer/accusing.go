@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -77,10 +78,10 @@ func openAccusation(accuser peer.ID, b []byte) (*charge, error) {
 	node := driver.NodeOf(c.Path, job.Identify(c.Function, c.Argument))
 	author := func(w *testimony) (peer.ID, error) {
 		if _, _, elsewhere := port.Referred(w.Outcome); elsewhere {
-			return "", cannot("an outcome that is not here")
+			return "", errors.New("an outcome that is not here")
 		}
 		if (len(w.Outcome) > 0 || compute.Judged(c.Function)) && compute.Digest(w.Outcome) != w.Digest {
-			return "", cannot("an outcome that was not signed")
+			return "", errors.New("an outcome that was not signed")
 		}
 		v, err := statement.OpenVoucher(w.Voucher, c.Run, node, w.Digest)
 		if err != nil {
@@ -97,7 +98,7 @@ func openAccusation(accuser peer.ID, b []byte) (*charge, error) {
 	}
 	if c.said, err = author(&c.Said); err == nil && len(c.Truth.Voucher) > 0 {
 		if c.against, err = author(&c.Truth); err == nil && c.Said.Digest == c.Truth.Digest {
-			err = cannot("two that say the same")
+			err = errors.New("two that say the same")
 		}
 	}
 	return c, err
@@ -111,16 +112,16 @@ func (a *accusation) signedChildren(n verify.Node) error {
 	}
 	o := &verify.Opening{Node: n, Outcome: a.Said.Digest, Time: v.Time}
 	if made := (driver.Made{Children: driver.GivenOf(a.Children)}); made.Names() {
-		return cannot("an outcome of a child that is not here")
+		return errors.New("an outcome of a child that is not here")
 	}
 	for _, g := range driver.GivenOf(a.Children) {
 		if len(g.Bytes) > 0 && compute.Digest(g.Bytes) != g.Outcome {
-			return cannot("an outcome of a child that was not signed")
+			return errors.New("an outcome of a child that was not signed")
 		}
 		o.Children = append(o.Children, g.Claim)
 	}
 	if !o.Opens(&v.Claim) || len(a.Truth.Voucher) > 0 {
-		return cannot("children that were not signed, or more said than they show")
+		return errors.New("children that were not signed, or more said than they show")
 	}
 	return nil
 }
@@ -154,7 +155,7 @@ func (j *jury) convene(p *Peer) {
 // accuse makes an accusation of what was found out here.
 func (j *jury) accuse(run job.RunID, c *driver.Caught) ([]byte, error) {
 	if job.Identify(c.Job.Function, c.Job.Arg) != c.Job.Identity {
-		return nil, cannot("its job is not known whole any more")
+		return nil, errors.New("its job is not known whole any more")
 	}
 	a := accusation{Run: run, Path: c.Job.Path, Function: c.Job.Function, Argument: c.Job.Arg,
 		Said: testimony{compute.Digest(c.Said.Outcome), nil, c.Said.Voucher}}
@@ -166,7 +167,7 @@ func (j *jury) accuse(run job.RunID, c *driver.Caught) ([]byte, error) {
 		truth := steal.Partial{Path: c.Job.Path, Identity: c.Job.Identity, Outcome: c.Truth.Outcome}
 		truth.Voucher = j.vouch.Vouch(run, &verify.Opening{Node: driver.NodeOf(truth.Path, truth.Identity),
 			Outcome: a.Truth.Digest})
-		j.vouch.sign(run, &truth)
+		j.vouch.Sign(run, &truth)
 		a.Truth.Voucher = truth.Voucher
 	}
 	if compute.Judged(c.Job.Function) {
@@ -411,7 +412,7 @@ func takesPart(t *conductor, run job.RunID) *runs.Manifest {
 // trialEngine starts what runs one job, beside all else, on one core.
 func (c *crew) trialEngine(of *runs.Manifest) (port.Live, error) {
 	if of == nil {
-		return nil, cannot("its run is not known here any more")
+		return nil, errors.New("its run is not known here any more")
 	}
 	m := &statement.SignedManifest{} // it has the module for a moment, and no run has it for that
 	m.Entry, m.Verify = of.Entry, of.Verify

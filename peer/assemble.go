@@ -16,6 +16,7 @@ import (
 	"github.com/satin-peer/satin/peer/quota"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
+	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
@@ -53,8 +54,8 @@ func assemble(p *Peer, apps []Application) error {
 		return err
 	}
 	self := steal.PeerID(p.host.ID().String())
-	vouch := &vouching{base: p.base, key: a.key, self: p.host.ID(), outcast: p.host.Roll().Outcast,
-		member: func(id peer.ID) bool {
+	vouch := &vouching.Border{Log: p.log, Key: a.key, Self: p.host.ID(), Outcast: p.host.Roll().Outcast,
+		Member: func(id peer.ID) bool {
 			_, err := p.host.Vouch(id, nil)
 			return err == nil || p.members.knew(id)
 		}}

@@ -18,6 +18,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/quota"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -31,7 +32,7 @@ type checkpoints struct {
 	every     time.Duration // how long a result may wait before it is written; 0: nothing is kept
 	most      int           // results of a run that can be used again, and their bytes
 	mostBytes int
-	vouch     *vouching
+	vouch     *vouching.Border
 	inUse     sync.Map // directory -> *ledger that has it
 }
 
@@ -69,18 +70,18 @@ func (c *checkpoints) contents(m *statement.SignedManifest,
 		case err != nil:
 			c.log.Warn("damage in a checkpoint; what is intact is used", "problem", err)
 		case r.Kind == checkpoint.RootOutcome:
-			of, err := c.vouch.answered(run, &p, m.Owner)
+			of, err := c.vouch.Answered(run, &p, m.Owner)
 			if err != nil {
 				c.log.Warn("an answer in a checkpoint is not used, and is computed again", "run", run, "why", err)
 				continue
 			}
 			s.answer, s.of = r.Outcome, of
 		case r.Kind == checkpoint.JobResult:
-			if by := authorOf(r.Voucher); by != "" && by != c.self {
+			if by := vouching.AuthorOf(r.Voucher); by != "" && by != c.self {
 				s.by[by] += recordBytes(r.Path, r.Outcome, r.Voucher)
 				s.memory[by] += checkpoint.IndexBytes(r.Path)
 			}
-			if err := c.vouch.restored(run, &p); err != nil {
+			if err := c.vouch.Restored(run, &p); err != nil {
 				if refused++; refused == 1 {
 					c.log.Warn("results in a checkpoint are not used, because nobody answers for them", "run", run,
 						"the first", err)
@@ -100,7 +101,7 @@ func (c *checkpoints) contents(m *statement.SignedManifest,
 
 // leaveOwn leaves what this peer has computed itself: of a run that is verified nobody here has compared the rest.
 func (s *stored) leaveOwn(self, owner peer.ID) {
-	s.parts = slices.DeleteFunc(s.parts, func(p steal.Partial) bool { return authorOf(p.Voucher) != self })
+	s.parts = slices.DeleteFunc(s.parts, func(p steal.Partial) bool { return vouching.AuthorOf(p.Voucher) != self })
 	if owner != self {
 		s.answer, s.of = nil, nil
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/vouching/vouchtest"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
@@ -52,13 +53,13 @@ func TestResultsAreTrimmed(t *testing.T) {
 func ofARun(t *testing.T) (*checkpoints, *statement.SignedManifest) {
 	t.Helper()
 	b, _ := standing()
-	v := voucherOf(t, nil, nil)
+	v := vouchtest.New(t, nil, nil)
 	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
-	signed, err := m.Sign(v.key)
+	signed, err := m.Sign(v.Key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &checkpoints{base: b, self: v.self, dir: filepath.Join(t.TempDir(), "checkpoints"), every: time.Hour,
+	return &checkpoints{base: b, self: v.Self, dir: filepath.Join(t.TempDir(), "checkpoints"), every: time.Hour,
 		vouch: v}, signed
 }
 
@@ -133,10 +134,10 @@ func TestResumedWhileClosing(t *testing.T) {
 // waits for it.
 func TestManyResultsGoOn(t *testing.T) {
 	b, _ := standing()
-	v := voucherOf(t, nil, nil)
-	c := &checkpoints{base: b, self: v.self, dir: t.TempDir(), every: time.Hour, vouch: v}
+	v := vouchtest.New(t, nil, nil)
+	c := &checkpoints{base: b, self: v.Self, dir: t.TempDir(), every: time.Hour, vouch: v}
 	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
-	signed, err := m.Sign(v.key)
+	signed, err := m.Sign(v.Key)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/verify"
 )
@@ -54,8 +55,8 @@ func TestReceiptsWhileAClockIsWrong(t *testing.T) {
 		parts[i] = &receipts{base: b, cores: 1, swarm: func() string { return "lab" },
 			board: &switchboard{base: newBase(b.log, time.Now, time.Second), net: both[i],
 				admitted: func(peer.ID) bool { return true }},
-			vouch: &vouching{self: both[i].ID(), key: both[i].Peerstore().PrivKey(both[i].ID()),
-				outcast: func(peer.ID) bool { return false }, member: func(peer.ID) bool { return true }},
+			vouch: &vouching.Border{Self: both[i].ID(), Key: both[i].Peerstore().PrivKey(both[i].ID()),
+				Outcast: func(peer.ID) bool { return false }, Member: func(peer.ID) bool { return true }},
 			known: func(job.RunID) *runs.Manifest { return m }}
 		if err := parts[i].open(t.TempDir()); err != nil {
 			t.Fatal(err)

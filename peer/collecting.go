@@ -17,6 +17,7 @@ import (
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
@@ -47,7 +48,7 @@ type collecting struct {
 	*base
 	board *switchboard
 	runs  *conductor
-	vouch *vouching
+	vouch *vouching.Border
 }
 
 func (x *collecting) serve() {
@@ -169,7 +170,7 @@ func (x *collecting) collectOne(ctx context.Context, s io.Reader, id peer.ID, ru
 	if err := wire.Value().Decode(b, &part); err != nil {
 		return 0, err
 	}
-	if err := x.vouch.checkKept(run, &part, id); err != nil {
+	if err := x.vouch.CheckKept(run, &part, id); err != nil {
 		x.log.Warn("an outcome is refused", "run", run, "from", id, "error", err)
 		return n, nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
+	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/sharedobj"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/steal/policy"
@@ -29,7 +30,7 @@ type crew struct {
 	memory  *memory
 	modules *modules
 	apps    *catalog
-	vouch   *vouching
+	vouch   *vouching.Border
 	engines func(m *statement.SignedManifest, cfg compute.Config) (port.Live, error) // engine
 	// what others may be shown of how it was computed
 	commitments *commitments

@@ -78,7 +78,7 @@ func (e *exclusion) review() {
 	})
 	for _, r := range e.runs.inProgress() {
 		if r.session != nil {
-			r.session.Shun(e.runs.crew.vouch.outcasts())
+			r.session.Shun(e.runs.crew.vouch.Outcasts())
 		}
 	}
 	e.runs.input(func(c *runs.Core, now time.Time) []runs.Order {

@@ -11,6 +11,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -66,7 +67,7 @@ func (k *ledger) AppendOutcome(path []uint32, identity [16]byte, outcome, vouche
 	if l == nil {
 		return false
 	}
-	by := authorOf(voucher)
+	by := vouching.AuthorOf(voucher)
 	if by == k.of.self {
 		by = ""
 	}
@@ -156,7 +157,7 @@ func (k *ledger) open(m *statement.SignedManifest, args []string) (*checkpoint.L
 func (k *ledger) sign(r *checkpoint.Record) {
 	if r.Kind != checkpoint.RunManifest {
 		p := steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome, Voucher: r.Voucher}
-		k.of.vouch.sign(k.run, &p)
+		k.of.vouch.Sign(k.run, &p)
 		r.Voucher = p.Voucher
 	}
 }

@@ -203,7 +203,7 @@ func (x *being) hear(k gossip.Kind, author peer.ID, b []byte) {
 
 // send carries a message of a session.
 func (l *lane) send(m *steal.Message) {
-	l.self.peer.traffic.vouch.send(m)
+	l.self.peer.traffic.vouch.Send(m)
 	id, err := peer.Decode(string(m.To.Peer))
 	if err != nil {
 		l.w.fail("a message to %q", m.To.Peer)

@@ -24,6 +24,7 @@ import (
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/locality"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
@@ -225,8 +226,8 @@ func (m *livesMember) boot() {
 // form makes the parts that have to do with runs.
 func (x *being) form(a *assembly, lives uint64) {
 	m, p, b := x.m, x.peer, x.peer.base
-	vouch := &vouching{base: b, key: a.key, self: m.id, member: func(peer.ID) bool { return true },
-		outcast: func(peer.ID) bool { return false }}
+	vouch := &vouching.Border{Log: b.log, Key: a.key, Self: m.id, Member: func(peer.ID) bool { return true },
+		Outcast: func(peer.ID) bool { return false }}
 	p.checkpoints.vouch = vouch
 	p.caretaker = &caretaker{presence: &presence{left: make(chan struct{}), changed: func(bool, bool) {},
 		told: func() {}}}

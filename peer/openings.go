@@ -2,6 +2,7 @@ package peer
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -74,7 +75,7 @@ func (x *commitments) show(from peer.ID, question []byte) (any, error) {
 	c := x.made.Of(q.Run, q.Tree)
 	x.mu.Unlock()
 	if c == nil || c.Owner != string(peerName(from)) {
-		return nil, cannot("nothing is known here of such an outcome, or it is not the asker's")
+		return nil, errors.New("nothing is known here of such an outcome, or it is not the asker's")
 	}
 	voucher, err := statement.Vouch(x.key, c.Run, &c.Claim)
 	return c.Open(voucher), err
@@ -113,7 +114,7 @@ func (j *jury) askFor(ctx context.Context, run job.RunID, o *verify.Open) (*driv
 	case err != nil:
 		return nil, err
 	case v.Author != of, v.Claim != o.Claim:
-		return nil, cannot("what it signs is another claim")
+		return nil, errors.New("what it signs is another claim")
 	}
 	return a.Shown(), nil
 }

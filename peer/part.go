@@ -138,7 +138,7 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 	s, err := t.crew.session(m, of, t.swarm.takingPart(r.manifest, t.core), session.Config{
 		Store: r.store(), Proving: proving,
 		Answer: func(outcome []byte, of verify.Authors) {
-			t.spawn(func(context.Context) { t.rootEnded(r.manifest, outcome, t.crew.vouch.keys(m.Run, &of)) })
+			t.spawn(func(context.Context) { t.rootEnded(r.manifest, outcome, t.crew.vouch.Keys(m.Run, &of)) })
 		},
 		Died: func(d session.Death) { t.spawn(func(context.Context) { t.engineDied(r, d) }) },
 	})
@@ -149,7 +149,7 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 	if recording {
 		t.record(r, m)
 	}
-	s.Shun(t.crew.vouch.outcasts())
+	s.Shun(t.crew.vouch.Outcasts())
 	t.sessions.live.Store(m.Run, s)
 	for i := range m.Constants {
 		r.input += m.Constants[i].Size

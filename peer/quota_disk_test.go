@@ -13,6 +13,8 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/quota"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/vouching"
+	"github.com/satin-peer/satin/peer/vouching/vouchtest"
 )
 
 // A checkpoint of another peer's run takes what the quota allows and then says why it takes no more; an own one has no
@@ -60,7 +62,7 @@ func TestCheckpointsAreBounded(t *testing.T) {
 // process or they leave it out, counts also in the next life, and the oldest makes way: else the owner would fill the
 // disk with one run after the other.
 func TestRestingRunsMakeWay(t *testing.T) {
-	owner, dir := voucherOf(t, nil, nil), t.TempDir()
+	owner, dir := vouchtest.New(t, nil, nil), t.TempDir()
 	const most, result = 64 << 10, 1 << 10
 	life := func(runs int) (list []string) {
 		b, _ := standing()
@@ -69,7 +71,7 @@ func TestRestingRunsMakeWay(t *testing.T) {
 		c.left(func(job.RunID) bool { return false })
 		for range runs {
 			m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
-			signed, err := m.Sign(owner.key)
+			signed, err := m.Sign(owner.Key)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,18 +111,19 @@ func TestRestingRunsMakeWay(t *testing.T) {
 // own run of this peer's, or for another's, has no more in its next life. So it is with the memory for the index, which
 // results with long paths take.
 func TestQuotaOutlivesRestarts(t *testing.T) {
-	here, other, third := voucherOf(t, nil, nil), voucherOf(t, nil, nil), voucherOf(t, nil, nil)
+	here, other, third := vouchtest.New(t, nil, nil), vouchtest.New(t, nil, nil), vouchtest.New(t, nil, nil)
 	for _, x := range []struct {
-		owner        *vouching
+		owner        *vouching.Border
 		disk, memory int64
 		steps        int
 	}{{here, 64 << 10, 0, 1}, {third, 64 << 10, 0, 1}, {here, 0, 64 << 10, 1000}, {third, 0, 64 << 10, 1000}} {
 		m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
-		signed, err := m.Sign(x.owner.key)
+		signed, err := m.Sign(x.owner.Key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &checkpoints{base: here.base, self: here.self, dir: t.TempDir(), every: time.Millisecond, vouch: here,
+		b, _ := standing()
+		c := &checkpoints{base: b, self: here.Self, dir: t.TempDir(), every: time.Millisecond, vouch: here,
 			quota: quota.Quota{Most: x.disk}, index: quota.Quota{Most: x.memory, Memory: true},
 			most: 1000, mostBytes: 1 << 20}
 		fill := func(from uint32) (n int) {
@@ -129,7 +132,7 @@ func TestQuotaOutlivesRestarts(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range uint32(200) {
-				p := other.signed(signed.Run, append(make(job.Path, x.steps-1), from+i))
+				p := vouchtest.Signed(other, signed.Run, append(make(job.Path, x.steps-1), from+i))
 				if r.ledger.AppendOutcome(p.Path, p.Identity, p.Outcome, p.Voucher) {
 					n++
 				}

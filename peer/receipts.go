@@ -21,6 +21,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
 )
 
@@ -30,7 +31,7 @@ import (
 type receipts struct {
 	*base
 	board *switchboard
-	vouch *vouching
+	vouch *vouching.Border
 	cores int // of this machine
 	swarm func() string
 	known func(run job.RunID) *runs.Manifest // if this peer takes part, or has
@@ -91,8 +92,8 @@ func (x *receipts) open(dir string) (err error) {
 		if err == nil {
 			s, err = statement.OpenReceipt(parts[0])
 		}
-		if err == nil && (s.To != x.vouch.self || s.Run.Hex() != f.Name) {
-			err = cannot("it is another peer's, or of another run")
+		if err == nil && (s.To != x.vouch.Self || s.Run.Hex() != f.Name) {
+			err = errors.New("it is another peer's, or of another run")
 		}
 		if err != nil {
 			x.log.Warn("a receipt is not counted", "file", x.kept.Path(f.Name), "error", err)
@@ -139,7 +140,7 @@ func (x *receipts) check(from peer.ID, g *given) (*statement.SignedReceipt, erro
 	if m == nil {
 		sent, err := statement.OpenManifest(g.Manifest)
 		if err != nil || sent.Swarm != x.swarm() {
-			return nil, cannot("of no run that is known here")
+			return nil, errors.New("of no run that is known here")
 		}
 		m = manifestOf(sent)
 	}
@@ -147,20 +148,20 @@ func (x *receipts) check(from peer.ID, g *given) (*statement.SignedReceipt, erro
 		return nil, err
 	}
 	switch {
-	case s.Author != from || x.vouch.outcast(from):
-		return nil, cannot("nobody but the run's owner gives it, as long as that is a member")
-	case s.To != x.vouch.self:
-		return nil, cannot("it is another peer's: " + s.To.String())
+	case s.Author != from || x.vouch.Outcast(from):
+		return nil, errors.New("nobody but the run's owner gives it, as long as that is a member")
+	case s.To != x.vouch.Self:
+		return nil, errors.New("it is another peer's: " + s.To.String())
 	case time.Unix(s.At, 0).Sub(x.now()) > receiptSkew:
 		return nil, errAhead
 	case s.Cores > int64(x.cores):
-		return nil, cannot(fmt.Sprintf("this machine has no %d cores", s.Cores))
+		return nil, fmt.Errorf("this machine has no %d cores", s.Cores)
 	}
 	return s, nil
 }
 
 // errAhead is why a receipt is not taken yet.
-var errAhead = cannot("it is from the future")
+var errAhead = errors.New("it is from the future")
 
 // keep counts a receipt: of one run the one that says most.
 func (x *receipts) keep(s *statement.SignedReceipt) error {
@@ -214,7 +215,7 @@ func (x *receipts) owe(r *part) {
 	var list []statement.Receipt
 	for _, e := range r.earned() {
 		id, err := peer.Decode(string(e.Peer))
-		if err != nil || !x.vouch.member(id) {
+		if err != nil || !x.vouch.Member(id) {
 			continue // a browser's tab keeps nothing
 		}
 		cores := 1
@@ -240,7 +241,7 @@ func (x *receipts) owe(r *part) {
 
 // write notes that a receipt is owed.
 func (x *receipts) write(r *statement.Receipt, manifest []byte) error {
-	s, err := r.Sign(x.vouch.key)
+	s, err := r.Sign(x.vouch.Key)
 	if err != nil {
 		return err
 	}
@@ -312,7 +313,7 @@ func (x *receipts) verified(nameOf func(peer.ID) string) (v report.Verified) {
 	x.mu.Lock()
 	by := map[peer.ID]*report.Thanks{}
 	for _, s := range x.have {
-		if x.vouch.outcast(s.Author) {
+		if x.vouch.Outcast(s.Author) {
 			continue
 		}
 		b := by[s.Author]

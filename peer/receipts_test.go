@@ -14,6 +14,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
 )
 
@@ -55,7 +56,7 @@ func TestReceiptsOnDisk(t *testing.T) {
 	}
 	dir := t.TempDir()
 	open := func() *receipts {
-		x := &receipts{vouch: &vouching{self: self},
+		x := &receipts{vouch: &vouching.Border{Self: self},
 			base: newBase(slog.New(slog.DiscardHandler), time.Now, time.Second)}
 		if err := x.open(dir); err != nil {
 			t.Fatal(err)
@@ -95,7 +96,7 @@ func TestReceiptOnAFullDisk(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	m := &runs.Manifest{Run: job.RunID{1}, Owner: runs.PeerID(giver.String()), Verify: "quorum=2", Created: now.Unix()}
 	x := &receipts{base: newBase(slog.New(slog.DiscardHandler), time.Now, time.Second), cores: 1,
-		vouch: &vouching{self: self, outcast: func(peer.ID) bool { return false }},
+		vouch: &vouching.Border{Self: self, Outcast: func(peer.ID) bool { return false }},
 		known: func(job.RunID) *runs.Manifest { return m }}
 	if err := x.open(dir); err != nil {
 		t.Fatal(err)
@@ -136,7 +137,7 @@ func TestReceiptsComeAtARate(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Unix(1800000000, 0)
-	x := &receipts{vouch: &vouching{self: from, outcast: func(peer.ID) bool { return false }}, cores: 1,
+	x := &receipts{vouch: &vouching.Border{Self: from, Outcast: func(peer.ID) bool { return false }}, cores: 1,
 		base:  newBase(slog.New(slog.DiscardHandler), func() time.Time { return now }, time.Second),
 		swarm: func() string { return "lab" }, known: func(job.RunID) *runs.Manifest { return nil }}
 	defer x.cancel()

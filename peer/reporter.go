@@ -89,7 +89,7 @@ func (x *reporter) status() control.Status {
 	s.Work = x.work.report(now)
 	spent := x.runs.hours.spent()
 	s.Work.CPUGiven, s.Work.CPUUsed = spent.Given.Seconds(), spent.Used.Seconds()
-	s.Work.Vouching = time.Duration(x.crew.vouch.spent.Load()).Seconds()
+	s.Work.Vouching = time.Duration(x.crew.vouch.Spent.Load()).Seconds()
 	s.Work.Verified = x.runs.jury.receipts.verified(x.nameOf)
 	s.Work.Sent, s.Work.Received = net.BytesSent, net.BytesReceived
 	return s

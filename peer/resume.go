@@ -160,7 +160,7 @@ func (o *owner) resumeAsNew(ctx context.Context, dir string, from *statement.Sig
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%v", err)
 	}
 	for i := range s.parts {
-		o.checkpoints.vouch.again(signed.Run, &s.parts[i])
+		o.checkpoints.vouch.Again(signed.Run, &s.parts[i])
 	}
 	again, err := o.checkpoints.reopen(signed, s.args)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/gateway"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
@@ -43,7 +44,7 @@ const (
 )
 
 // welcome makes the parts of a peer that visitors meet.
-func welcome(p *Peer, vouch *vouching) {
+func welcome(p *Peer, vouch *vouching.Border) {
 	p.visitors = &visitors{base: p.base, self: p.host.ID(), host: p.host, runs: p.runs, vouch: vouch,
 		modules: p.modules, dist: p.cfg.Visitors,
 		called:  func(id peer.ID) string { return p.reporter.nameOf(id) }, // it is made later

@@ -8,6 +8,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/peer/stream"
+	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -23,7 +24,7 @@ type traffic struct {
 	places  *places
 	modules *modules
 	depot   *depot
-	vouch   *vouching
+	vouch   *vouching.Border
 	guests  *visitors
 	voice   *voice
 	protect interface {
@@ -55,7 +56,7 @@ func (x *traffic) forget() {
 
 // send sends a message of a session, signed for if it brings outcomes.
 func (x *traffic) send(m *steal.Message) {
-	x.vouch.send(m)
+	x.vouch.Send(m)
 	if here, sent := x.guests.carry(m); here {
 		if s := x.runs.sessions.of(m.Run); s != nil && !sent {
 			s.SendFailed(m)
@@ -74,7 +75,7 @@ func (x *traffic) received(m *steal.Message) {
 		x.tradeWith(m.From.Peer).taken.Add(int64(len(m.Reply.Jobs)))
 	}
 	if s := x.runs.sessions.of(m.Run); s != nil {
-		if x.vouch.receive(m) {
+		if x.vouch.Receive(m) {
 			s.Received(m)
 		}
 		return

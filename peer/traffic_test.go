@@ -6,12 +6,13 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/vouching/vouchtest"
 	"github.com/satin-peer/satin/steal"
 )
 
 // The jobs of those who are no members any more are not counted for good: members may come and go without an end.
 func TestTradesOfTheGone(t *testing.T) {
-	here, gone := voucherOf(t, nil, nil).self, voucherOf(t, nil, nil).self
+	here, gone := vouchtest.New(t, nil, nil).Self, vouchtest.New(t, nil, nil).Self
 	cards := map[peer.ID]*memberCard{here: {SignedCard: &statement.SignedCard{}}}
 	x := &traffic{places: &places{members: &members{cards: cards}}}
 	for _, id := range []peer.ID{here, gone} {

@@ -26,6 +26,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/verify"
@@ -123,7 +124,7 @@ type jury struct {
 	records  *records
 	receipts *receipts
 	evidence *cabinet.Cabinet
-	vouch    *vouching
+	vouch    *vouching.Border
 	banish   func(id string) error
 	expel    func(steal.PeerID) bool   // visitors.expel
 	guest    func(steal.PeerID) *guest // visitors.guest
@@ -218,7 +219,7 @@ func (j *jury) proving(m *runs.Manifest) *driver.Proving {
 		Doubtful: compute.Silent,
 		View:     view, Rand: view,
 		Author: func(voucher []byte) verify.PeerID {
-			if id := authorOf(voucher); id != "" {
+			if id := vouching.AuthorOf(voucher); id != "" {
 				return verify.PeerID(id.String())
 			}
 			return ""

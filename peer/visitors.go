@@ -24,6 +24,7 @@ import (
 	"github.com/satin-peer/satin/peer/gateway"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/verify"
@@ -50,7 +51,7 @@ type visitors struct {
 	called  func(peer.ID) string // what a peer calls itself; "": that is not known
 	host    *host.Host
 	runs    *conductor
-	vouch   *vouching
+	vouch   *vouching.Border
 	modules *modules
 	dist    fs.FS                      // what the gateway serves
 	changed func()                     // who takes part in a run
@@ -107,7 +108,7 @@ func errGuest(format string, args ...any) error {
 // zero, for so long, from a page of this peer's.
 func (v *visitors) ticket(run job.RunID, life time.Duration, page statement.Origin) ([]byte, error) {
 	t := statement.Ticket{Swarm: v.host.SwarmName(), Run: run, Expires: v.now().Add(life).Unix(), Page: page}
-	s, err := t.Sign(v.vouch.key)
+	s, err := t.Sign(v.vouch.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -413,7 +414,7 @@ func (g *guest) steal(m *steal.Message) error {
 		return nil // it is of a part that has ended
 	}
 	if m.Result != nil {
-		v.vouch.forGuest(m, g.visit.Visitor)
+		v.vouch.ForGuest(m, g.visit.Visitor)
 	}
 	s.Received(m)
 	return nil
@@ -476,16 +477,4 @@ func (g *guest) Left() {
 			To: steal.Address{Peer: steal.PeerID(v.self.String())}, Goodbye: &steal.Goodbye{}})
 	}
 	v.changed()
-}
-
-// forGuest checks the outcome that a tab has computed, or passed on, and puts this peer's name beside the tab's. One
-// that is not signed by whoever says so gives its job back.
-func (v *vouching) forGuest(m *steal.Message, id peer.ID) {
-	o, err := v.check(m.Run, partialOf(m.Result), id)
-	if err == nil && o.Author == id {
-		m.Result.Voucher, err = o.StandFor(v.key, m.Run)
-	}
-	if err != nil {
-		v.refuse(m, id, err)
-	}
 }

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"context"
+	"errors"
 
 	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/internal/tab"
@@ -47,7 +48,7 @@ func (g *guest) open(ctx context.Context, run job.RunID, tree verify.Hash, into 
 	select {
 	case b := <-answer:
 		if len(b) == 0 {
-			return cannot("the tab knows nothing of that outcome")
+			return errors.New("the tab knows nothing of that outcome")
 		}
 		return wire.Value().Decode(b, into)
 	case <-ctx.Done():

@@ -121,7 +121,7 @@ var peerMutants = []mutant{
 		pkg: "peer", run: "^TestVisitorRunsModules$",
 		old: "len(bin) > module.MaxSize || module.HashOf(bin) != h", new: "len(bin) > module.MaxSize"},
 	{name: "visitors/nobody-stands-for-them", wrong: "what a tab has computed is refused where nobody knows it",
-		file: "peer/visitors.go", pkg: "peer", run: "^TestVisitorHelpsAnotherMember$",
+		file: "peer/vouching/vouching.go", pkg: "peer", run: "^TestVisitorHelpsAnotherMember$",
 		old: "err == nil && o.Author == id {", new: "false {"},
 	{name: "peer/old-membership-shown", wrong: "a card goes on proving a membership that is over",
 		file: "peer/card.go", pkg: "peer", run: "^TestOwnCardIsRenewed$",

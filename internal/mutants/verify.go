@@ -297,5 +297,5 @@ var verifyMutants = []mutant{
 	{name: "strangers/relayed-acknowledgement", wrong: "a relay has results forgotten", file: "steal/relay.go",
 		pkg: "steal", run: "^TestForgedRelays$", old: "ok && from.held[i].round {", new: "ok && i >= 0 {"},
 	{name: "strangers/relayed-by-anybody", wrong: "a relay brings its own outcome in the thief's place",
-		file: "peer/vouching.go", pkg: "peer", run: "^TestAlteredResults$", old: "v.speaks(m.Relayed) && ", new: ""},
+		file: "peer/vouching/vouching.go", run: "^TestAlteredResults$", old: "v.speaks(m.Relayed) && ", new: ""},
 }
