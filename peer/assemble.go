@@ -13,6 +13,7 @@ import (
 	"github.com/satin-peer/satin/peer/arbiter"
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/quota"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
@@ -57,13 +58,13 @@ func assemble(p *Peer, apps []Application) error {
 	vouch := &vouching.Border{Log: p.log, Key: a.key, Self: p.host.ID(), Outcast: p.host.Roll().Outcast,
 		Member: func(id peer.ID) bool {
 			_, err := p.host.Vouch(id, nil)
-			return err == nil || p.members.knew(id)
+			return err == nil || p.members.Knew(id)
 		}}
 	p.checkpoints.vouch = vouch
 	obey(p)
 	p.voice = &voice{base: p.base, cfg: p.cfg.Gossip, host: p.host}
 	p.card = &ownCard{base: p.base, key: a.key, facts: func() *statement.Card { return p.facts(a.apps) },
-		proof: p.host.Proof, every: p.members.every, tell: func(b []byte) { p.voice.tell(gossip.KindCard, b) },
+		proof: p.host.Proof, every: p.members.Every, tell: func(b []byte) { p.voice.tell(gossip.KindCard, b) },
 		skip: func(n uint64) error { return host.Skip(p.cfg.Host.StateDir, n) }}
 	p.traffic = &traffic{base: p.base, places: p.places, modules: p.modules, depot: p.depot, protect: p.host,
 		vouch: vouch}
@@ -145,8 +146,7 @@ func (a *assembly) openFiles() (err error) {
 func (a *assembly) meetSwarm() error {
 	p := a.peer
 	p.board = &switchboard{base: p.base, net: p.host.Network(), admitted: p.host.Admitted}
-	p.members = &members{log: p.log, cards: map[peer.ID]*memberCard{}, once: map[peer.ID]cardNumber{},
-		changed: p.membersChanged, mine: func() string { return p.places.mine().Name }}
+	p.members = members.New(p.log, func() string { return p.places.mine().Name }, p.membersChanged)
 	p.places = &places{base: p.base, board: p.board, members: p.members, disconnect: p.host.Disconnect,
 		changed: p.membersChanged, missed: map[peer.ID]int{}, away: map[peer.ID]bool{}}
 	if err := p.places.open(p.cfg.Cluster); err != nil {

@@ -99,7 +99,7 @@ func linksOf(r *runs.Roster, of map[steal.PeerID]float64, members map[steal.Peer
 // membersByCluster says where the other members of the swarm are.
 func (s *swarm) membersByCluster() map[steal.PeerID]string {
 	all := map[steal.PeerID]string{}
-	for _, c := range s.members.list() {
+	for _, c := range s.members.List() {
 		all[steal.PeerID(c.Peer.String())] = s.places.of(c.Peer).Name
 	}
 	return all

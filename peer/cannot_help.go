@@ -13,7 +13,7 @@ import (
 // helpers counts the members that can take part in a run, and says why the others cannot, as their cards tell.
 func (s *swarm) helpers(m *runs.Manifest) *control.Help {
 	h := &control.Help{}
-	for _, c := range s.members.list() {
+	for _, c := range s.members.List() {
 		why := s.apps.lacks(&c.Card, m)
 		switch {
 		case s.places.silent(c.Peer):

@@ -23,6 +23,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/deposits"
 	"github.com/satin-peer/satin/peer/library"
+	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/quota"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
@@ -81,7 +82,7 @@ type depot struct {
 		Vouch(id peer.ID, proof []byte) (by []peer.ID, err error)
 	}
 	board   *switchboard
-	members *members
+	members *members.Members
 	places  *places
 	send    func(*stream.Shared) // of assemble
 	lib     *library.Library
@@ -172,7 +173,7 @@ func (x *depot) setMembers() {
 	names := []deposits.PeerID{}
 	list := []sharedobj.Member{{ID: library.PeerID(x.self.String()),
 		Cluster: sharedobj.ClusterID(x.places.mine().Name)}}
-	for _, c := range x.members.list() {
+	for _, c := range x.members.List() {
 		if slices.Contains(c.Card.Apps, keepsDeposits) {
 			names = append(names, deposits.PeerID(c.Peer.String()))
 			list = append(list, sharedobj.Member{ID: library.PeerID(c.Peer.String()),

@@ -13,6 +13,7 @@ import (
 	"github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/members"
 )
 
 // maxClockError is how wrong this machine's clock may be, by the cards of the others, before Doctor speaks of
@@ -25,7 +26,7 @@ type doctor struct {
 	cfg      *Config
 	crew     *crew
 	reporter *reporter
-	members  *members
+	members  *members.Members
 	files    *archive
 	card     *ownCard
 	deaths   *infirmary
@@ -76,7 +77,7 @@ func (d *doctor) examineReach(s *control.Status) control.Finding {
 
 func (d *doctor) examineMembers(s *control.Status) control.Finding {
 	f := control.Finding{Check: "members"}
-	known := d.members.count()
+	known := d.members.Count()
 	switch {
 	case d.card.isDouble():
 		f.Level, f.Text, f.Fix = control.Problem, twoLives, oneLife
@@ -97,8 +98,8 @@ func (d *doctor) examineMembers(s *control.Status) control.Finding {
 func (d *doctor) examineClock(now time.Time) control.Finding {
 	f := control.Finding{Check: "clock", Level: control.Good}
 	var off []time.Duration
-	for _, c := range d.members.list() {
-		off = append(off, c.heard.Sub(time.Unix(c.At, 0))) // cards may be a while on the way, but most are not
+	for _, c := range d.members.List() {
+		off = append(off, c.Heard.Sub(time.Unix(c.At, 0))) // cards may be a while on the way, but most are not
 	}
 	if len(off) == 0 {
 		f.Text = "there is no member to compare it with; it shows " + now.UTC().Format(time.RFC3339)

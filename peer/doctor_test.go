@@ -3,12 +3,10 @@ package peer
 import (
 	"strings"
 	"testing"
-
-	"github.com/libp2p/go-libp2p/core/peer"
+	"time"
 
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/control"
-	"github.com/satin-peer/satin/peer/statement"
 )
 
 // What doctor says to do about a run that is refused can be done: nobody is sent for a version that is there, and an
@@ -39,8 +37,7 @@ func TestWhatLetsARunIn(t *testing.T) {
 // What doctor says to do about members that are gone, and where nobody can connect, helps whatever the cause: peers
 // shows no addresses, who was put out has a network, and no router forwards to an address that is this machine's own.
 func TestWhatConnects(t *testing.T) {
-	d := &doctor{card: &ownCard{},
-		members: &members{cards: map[peer.ID]*memberCard{"a": {SignedCard: &statement.SignedCard{}}}}}
+	d := &doctor{card: &ownCard{}, members: someMembers(1, time.Now())}
 	gone := d.examineMembers(&control.Status{})
 	private := d.examineReach(&control.Status{Reachability: control.Reachability{State: control.ReachPrivate}})
 	if !strings.Contains(gone.Fix, "satin-peer join") || !strings.Contains(gone.Fix, "put out") ||

@@ -9,13 +9,14 @@ import (
 
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/members"
 )
 
 // A door is who comes in, and where this peer goes in itself.
 type door struct {
 	*base
 	host      *host.Host
-	members   *members
+	members   *members.Members
 	meetings  *meetings
 	exclusion *exclusion
 	reporter  *reporter
@@ -112,7 +113,7 @@ func (d *door) join(ctx context.Context, address string) (control.PeerInfo, erro
 	d.settle()
 	id := whose(address)
 	d.meetings.meet(ctx, id)
-	if c := d.members.get(id); c != nil {
+	if c := d.members.Get(id); c != nil {
 		return d.reporter.describePeer(c), nil
 	}
 	return control.PeerInfo{Peer: id.String(), Connected: true, State: control.PeerIdle}, nil

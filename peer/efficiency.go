@@ -111,7 +111,7 @@ func newCoordinator(b *base, period time.Duration, of *conductor) *coordinator {
 
 func (x *coordinator) keepUp(now time.Time) {
 	t := x.runs
-	period := max(x.period, loadTurns*t.swarm.members.loadEvery(t.every)) // in which all have told
+	period := max(x.period, loadTurns*loadEvery(t.swarm.members, t.every)) // in which all have told
 	for _, r := range t.inProgress() {
 		t.mu.Lock()
 		due := r.gauges(r.session.Stats().Master, period) && r.gauge.due(now)

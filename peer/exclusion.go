@@ -10,6 +10,7 @@ import (
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/peer/alarm"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -20,7 +21,7 @@ import (
 type exclusion struct {
 	*base
 	host    *host.Host
-	members *members
+	members *members.Members
 	runs    *conductor
 	voice   *voice
 	warn    func(*meeting) // meetings.warn
@@ -72,7 +73,7 @@ func (e *exclusion) reviewDue(now time.Time, news bool) {
 // review forgets who is no member any more, ends the runs of those who are out, and takes from them what they have in
 // others: what they have computed counts no more.
 func (e *exclusion) review() {
-	e.members.review(func(c *statement.SignedCard) bool {
+	e.members.Review(func(c *statement.SignedCard) bool {
 		_, err := e.host.Vouch(c.Peer, c.Proof)
 		return err == nil
 	})

@@ -132,10 +132,11 @@ func TestNothingIsToldAfterTheLastWord(t *testing.T) {
 	var ends func()
 	s := counting(t, func() { ends() })
 	heard := &listener{}
-	x := newCrowded()
+	now := time.Unix(1000, 0)
+	x := someMembers(0, now)
 	r := &part{manifest: &runs.Manifest{Owner: "p0"}, session: s}
 	b := &base{now: time.Now, every: time.Second}
-	c := &conductor{base: b, outside: outside{swarm: &swarm{members: &x.members}, voice: &voice{base: b, gossip: heard},
+	c := &conductor{base: b, outside: outside{swarm: &swarm{members: x}, voice: &voice{base: b, gossip: heard},
 		crew: &crew{cfg: &Config{AdaptEvery: time.Minute}}}, parts: map[job.RunID]*part{{}: r}}
 	ends = func() {
 		c.mu.Lock()
@@ -154,9 +155,10 @@ func TestNothingIsToldAfterTheLastWord(t *testing.T) {
 // Guards that what a peer told before its last word, and that comes later, is not taken for the present, and that one
 // that comes back is heard.
 func TestLastWordIsNotOvertaken(t *testing.T) {
-	x := newCrowded()
-	c := &conductor{base: &base{now: func() time.Time { return x.now }, every: time.Second},
-		outside: outside{swarm: &swarm{members: &x.members}},
+	now := time.Unix(1000, 0)
+	x := someMembers(0, now)
+	c := &conductor{base: &base{now: func() time.Time { return now }, every: time.Second},
+		outside: outside{swarm: &swarm{members: x}},
 		parts:   map[job.RunID]*part{{}: {final: new(report.RunStats), manifest: &runs.Manifest{}}}}
 	c.self = "self"
 	says := func(workers int, done uint64) (l load) {
@@ -178,7 +180,7 @@ func TestLastWordIsNotOvertaken(t *testing.T) {
 		{time.Second, says(0, 10), 0, 10},
 		{time.Minute, says(2, 1), 2, 1},
 	} {
-		x.now = x.now.Add(h.after)
+		now = now.Add(h.after)
 		c.hearLoad("b1", encode(&h.told))
 		if l := c.parts[job.RunID{}].loads["b1"]; l.Workers != h.workers || l.Stats.Executed != h.done {
 			t.Errorf("%d: %d workers, %d jobs done", i, l.Workers, l.Stats.Executed)
@@ -204,9 +206,10 @@ func TestWhatIsToldAfterwardsIsAdded(t *testing.T) {
 // Guards that a run which was suspended begins anew: what a peer told last before is not its last word afterwards,
 // whoever hears it, and this peer does not tell it any more either.
 func TestLastWordBeforeSuspension(t *testing.T) {
-	x, heard := newCrowded(), &listener{}
-	b := &base{now: func() time.Time { return x.now }, every: time.Second}
-	c := &conductor{base: b, outside: outside{swarm: &swarm{members: &x.members}, voice: &voice{base: b, gossip: heard},
+	now, heard := time.Unix(1000, 0), &listener{}
+	x := someMembers(0, now)
+	b := &base{now: func() time.Time { return now }, every: time.Second}
+	c := &conductor{base: b, outside: outside{swarm: &swarm{members: x}, voice: &voice{base: b, gossip: heard},
 		work: &work{running: func() report.RunStats { return report.RunStats{} }}, hours: &hours{}},
 		parts: map[job.RunID]*part{}}
 	var last, first load
@@ -214,8 +217,8 @@ func TestLastWordBeforeSuspension(t *testing.T) {
 	old := &part{manifest: &runs.Manifest{Owner: "p0"}}
 	c.parts[job.RunID{}] = old
 	c.hearLoad("b1", encode(&last))
-	x.now = x.now.Add(time.Second)
-	next := &part{manifest: old.manifest, loads: old.loads, began: x.now}
+	now = now.Add(time.Second)
+	next := &part{manifest: old.manifest, loads: old.loads, began: now}
 	c.parts[job.RunID{}] = next
 	old.settle(c, port.Figures{}, session.Stats{})
 	if len(heard.loads) != 0 {

@@ -99,7 +99,7 @@ func (x *meetings) takeLeave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, farewellTime)
 	defer cancel()
 	var wg sync.WaitGroup
-	for _, c := range x.swarm.members.list() {
+	for _, c := range x.swarm.members.List() {
 		if x.board.connected(c.Peer) {
 			wg.Go(func() { x.meet(ctx, c.Peer) })
 		}

@@ -23,6 +23,7 @@ import (
 	"github.com/satin-peer/satin/peer/arbiter"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/locality"
+	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
@@ -259,11 +260,10 @@ func (i incarnation) Incarnation() uint64 { return uint64(i) }
 func (x *being) meet() {
 	p := x.peer
 	p.board = &switchboard{base: p.base, net: x.lane, admitted: func(peer.ID) bool { return true }}
-	p.members = &members{log: p.log, cards: map[peer.ID]*memberCard{}, once: map[peer.ID]cardNumber{},
-		changed: func() {}, mine: func() string { return "here" }}
+	p.members = members.New(p.log, func() string { return "here" }, func() {})
 	for _, o := range x.m.w.members {
 		if o != x.m {
-			p.members.learn(&statement.SignedCard{Peer: o.id, Card: statement.Card{Cluster: "here", Cores: 1,
+			p.members.Learn(&statement.SignedCard{Peer: o.id, Card: statement.Card{Cluster: "here", Cores: 1,
 				Incarnation: 1,
 				Apps:        []statement.App{{Name: livesApp.Name}}}}, nil, time.Now())
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/steal"
 )
@@ -144,7 +145,7 @@ func (t *loadTeller) told(l *load, lately bool) bool {
 
 // tellLoads tells everybody what this peer does for each run, if that has changed and it is time.
 func (t *conductor) tellLoads(now time.Time) {
-	every, again := t.swarm.members.loadEvery(t.every), min(t.loadLife(), t.crew.cfg.AdaptEvery)/2
+	every, again := loadEvery(t.swarm.members, t.every), min(t.loadLife(), t.crew.cfg.AdaptEvery)/2
 	for _, r := range t.inProgress() {
 		if now.Sub(r.load.at) < every {
 			continue
@@ -164,13 +165,13 @@ func (t *conductor) tellLoads(now time.Time) {
 }
 
 // loadEvery is how often a peer tells its load while it changes: every Config.Every in a small swarm.
-func (m *members) loadEvery(least time.Duration) time.Duration {
-	return report.Every(m.count(), report.LoadsPerSecond, least)
+func loadEvery(m *members.Members, least time.Duration) time.Duration {
+	return report.Every(m.Count(), report.LoadsPerSecond, least)
 }
 
 // loadLife is for how long a load is believed to be the present one.
 func (t *conductor) loadLife() time.Duration {
-	return max(loadLife, loadTurns*t.swarm.members.loadEvery(t.every))
+	return max(loadLife, loadTurns*loadEvery(t.swarm.members, t.every))
 }
 
 // loadNow is what there is to tell of this peer's part.

@@ -16,6 +16,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/alarm"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
@@ -100,7 +101,7 @@ func (p *greeted) again(id peer.ID, every time.Duration, burst int, now time.Tim
 	defer p.mu.Unlock()
 	l := p.of[id]
 	if l == nil {
-		if p.of == nil || len(p.of) >= maxMembers { // whoever is forgotten may come again
+		if p.of == nil || len(p.of) >= members.Most { // whoever is forgotten may come again
 			p.of = map[peer.ID]*rate.Limiter{}
 		}
 		l = rate.NewLimiter(rate.Every(every), burst)
@@ -158,7 +159,7 @@ func (x *meetings) meeting(with peer.ID) *meeting {
 		m.Cards = append(m.Cards, own.Bytes)
 	}
 	size := 0
-	for _, c := range x.swarm.members.list() {
+	for _, c := range x.swarm.members.List() {
 		if x.swarm.places.silent(c.Peer) {
 			continue
 		}
@@ -213,14 +214,14 @@ func (x *meetings) hearCard(b []byte, from peer.ID, via multiaddr.Multiaddr) err
 	case c.Peer == x.swarm.self:
 		x.card.seen(c)
 		return nil
-	case c.Peer != from && x.swarm.members.isStale(c):
+	case c.Peer != from && x.swarm.members.IsStale(c):
 		return nil
 	}
 	by, err := x.host.Vouch(c.Peer, c.Proof)
 	if err != nil {
 		return err
 	}
-	if x.swarm.members.learn(c, by, x.now()) {
+	if x.swarm.members.Learn(c, by, x.now()) {
 		x.swarm.places.heard(c.Peer)
 		x.rememberAddresses(c, via)
 	}

@@ -17,6 +17,7 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"github.com/satin-peer/satin/peer/alarm"
+	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
@@ -133,10 +134,10 @@ func TestMeetingsAreCounted(t *testing.T) {
 	if a, b := times("a"), times("b"); a != 3 || b != meetBurst {
 		t.Errorf("after three seconds heard %d times, another %d", a, b)
 	}
-	for i := range maxMembers + 10 {
+	for i := range members.Most + 10 {
 		g.again(peer.ID(fmt.Sprint("x", i)), time.Second, meetBurst, now)
 	}
-	if len(g.of) > maxMembers {
+	if len(g.of) > members.Most {
 		t.Errorf("%d are counted", len(g.of))
 	}
 }
@@ -160,7 +161,7 @@ func TestWhoHasGoneIsForgotten(t *testing.T) {
 	var both [2]*meetings
 	for i, id := range []peer.ID{"one", "other"} {
 		both[i] = &meetings{base: &base{now: func() time.Time { return now }}, host: openHost{},
-			swarm: &swarm{self: id, members: &newCrowded().members,
+			swarm: &swarm{self: id, members: someMembers(0, time.Now()),
 				places: &places{missed: map[peer.ID]int{}, changed: func() {}}}}
 	}
 	hears := func(x *meetings, from peer.ID, b []byte) {
@@ -172,19 +173,19 @@ func TestWhoHasGoneIsForgotten(t *testing.T) {
 	for range 60 {
 		now = now.Add(time.Minute)
 		for _, x := range both {
-			x.swarm.members.expire(now)
+			x.swarm.members.Expire(now)
 		}
 		for i, x := range both {
-			for _, c := range x.swarm.members.list() {
+			for _, c := range x.swarm.members.List() {
 				hears(both[1-i], x.swarm.self, c.Bytes)
 			}
 		}
 	}
 	for _, x := range both {
-		if n := x.swarm.members.count(); n != 0 {
+		if n := x.swarm.members.Count(); n != 0 {
 			t.Errorf("after an hour without a word from it %d are members", n)
 		}
-		if hears(x, third.Peer, third.Bytes); x.swarm.members.count() != 1 {
+		if hears(x, third.Peer, third.Bytes); x.swarm.members.Count() != 1 {
 			t.Error("it is there, and no member")
 		}
 	}

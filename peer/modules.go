@@ -19,6 +19,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/library"
+	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/runs"
@@ -80,7 +81,7 @@ func hasModule(c *statement.Card, h module.Hash) bool {
 type modules struct {
 	*base
 	self    peer.ID
-	members *members
+	members *members.Members
 	places  *places
 	runs    *conductor           // of assemble
 	send    func(*stream.Shared) // likewise
@@ -155,7 +156,7 @@ func (x *modules) setMembers() {
 	}
 	list := []sharedobj.Member{{ID: library.PeerID(x.self.String()),
 		Cluster: sharedobj.ClusterID(x.places.mine().Name)}}
-	for _, c := range x.members.list() {
+	for _, c := range x.members.List() {
 		if runsModules(&c.Card, true) {
 			list = append(list, sharedobj.Member{ID: library.PeerID(c.Peer.String()),
 				Cluster: sharedobj.ClusterID(x.places.of(c.Peer).Name)})
@@ -268,7 +269,7 @@ func (x *modules) want(run job.RunID, w *waitingRun) {
 
 // holders are some members whose cards say that they have a module.
 func (x *modules) holders(h module.Hash) (list []library.PeerID) {
-	for _, c := range x.members.list() {
+	for _, c := range x.members.List() {
 		if hasModule(&c.Card, h) && len(list) < maxHolders {
 			list = append(list, library.PeerID(c.Peer.String()))
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -60,7 +61,7 @@ func TestOwnCardIsRenewed(t *testing.T) {
 	proof, told := []byte{1}, 0
 	o := &ownCard{base: b, key: key, facts: func() *statement.Card { c := facts; return &c },
 		proof: func() []byte { return proof }, tell: func([]byte) { told++ },
-		every: func() time.Duration { return cardEvery }}
+		every: func() time.Duration { return members.CardEvery }}
 	if o.current() != nil {
 		t.Error("there is a card before the first")
 	}
@@ -71,7 +72,7 @@ func TestOwnCardIsRenewed(t *testing.T) {
 	}{
 		{func() {}, true},
 		{func() {}, false},
-		{func() { clock.forward(cardEvery - time.Second) }, false},
+		{func() { clock.forward(members.CardEvery - time.Second) }, false},
 		{func() { clock.forward(time.Second) }, true},
 		{func() { facts.Cluster = "b" }, true},
 		{func() { facts.Addrs = append(facts.Addrs, "/ip4/1.2.3.4/tcp/2") }, true},

@@ -21,6 +21,7 @@ import (
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/gateway"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/preferences"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/runs"
@@ -119,7 +120,7 @@ type Peer struct {
 
 	// who there is
 	board     *switchboard
-	members   *members
+	members   *members.Members
 	places    *places
 	swarm     *swarm
 	exclusion *exclusion
@@ -254,7 +255,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 					p.log.Error(gone)
 				}
 			}
-			p.members.expire(now)
+			p.members.Expire(now)
 			p.places.keepUp(now, len(p.runs.inProgress()) == 0)
 			p.runs.tellLoads(now)
 			p.coordinator.keepUp(now)

@@ -15,6 +15,7 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"github.com/satin-peer/satin/peer/locality"
+	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/steal"
 )
@@ -31,7 +32,7 @@ type place struct {
 type places struct {
 	*base
 	board      *switchboard
-	members    *members
+	members    *members.Members
 	disconnect func(peer.ID) error
 	changed    func() // somebody is elsewhere, or does not answer, or does again
 
@@ -82,7 +83,7 @@ func (s *places) of(id peer.ID) place {
 	at, rtt := s.m.Of(text), s.m.RTT(text)
 	s.mu.Unlock()
 	where := place{at.Cluster, at.Why, rtt}
-	if c := s.members.get(id); c != nil && c.Cluster == at.Cluster && c.Why != "" {
+	if c := s.members.Get(id); c != nil && c.Cluster == at.Cluster && c.Why != "" {
 		where.Why = c.Why
 	}
 	return where
@@ -96,10 +97,10 @@ func (s *places) position() []float64 {
 
 // membersChanged takes the cards of the present members.
 func (s *places) membersChanged() {
-	list := s.members.list()
-	members := make([]locality.Member, len(list))
+	list := s.members.List()
+	known := make([]locality.Member, len(list))
 	for i, c := range list {
-		members[i] = locality.Member{
+		known[i] = locality.Member{
 			ID: c.Peer.String(), Label: c.Label, Cluster: c.Cluster, Networks: c.Networks,
 			Public: publicAddresses(c.Addrs), Position: c.Position,
 		}
@@ -111,9 +112,9 @@ func (s *places) membersChanged() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.m.SetSelf(localNetworks(), publicAddresses(own))
-	s.m.SetMembers(members)
+	s.m.SetMembers(known)
 	gone := func(id peer.ID) bool {
-		return !slices.ContainsFunc(list, func(c *memberCard) bool { return c.Peer == id })
+		return !slices.ContainsFunc(list, func(c *members.Card) bool { return c.Peer == id })
 	}
 	maps.DeleteFunc(s.missed, func(id peer.ID, _ int) bool { return gone(id) })
 	maps.DeleteFunc(s.away, func(id peer.ID, _ bool) bool { return gone(id) })

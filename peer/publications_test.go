@@ -19,6 +19,7 @@ import (
 	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/library"
+	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/sharedobj"
 )
 
@@ -53,7 +54,7 @@ func publishes(t *testing.T, now *time.Time, room int64) (*publications, *librar
 	}
 	t.Cleanup(lib.Close)
 	return &publications{base: b, key: key, self: self, voice: &voice{}, files: files, host: lonely{},
-		modules: &modules{base: b, lib: lib, changed: func() {}, members: &members{}}}, lib
+		modules: &modules{base: b, lib: lib, changed: func() {}, members: &members.Members{}}}, lib
 }
 
 // What is published under a name again takes the place of what was before, though the clock has been set back since;

@@ -15,6 +15,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/courtesy"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -98,7 +99,7 @@ func (x *reporter) status() control.Status {
 // others lists the other members.
 func (x *reporter) others() []control.PeerInfo {
 	list := []control.PeerInfo{}
-	for _, c := range x.swarm.members.list() {
+	for _, c := range x.swarm.members.List() {
 		list = append(list, x.describePeer(c))
 	}
 	slices.SortFunc(list, func(a, b control.PeerInfo) int {
@@ -107,15 +108,15 @@ func (x *reporter) others() []control.PeerInfo {
 	return list
 }
 
-func (x *reporter) describePeer(c *memberCard) control.PeerInfo {
+func (x *reporter) describePeer(c *members.Card) control.PeerInfo {
 	now := x.now()
 	where := x.swarm.places.of(c.Peer)
 	i := control.PeerInfo{
-		Peer: c.Peer.String(), Name: c.Name, Version: c.Software, Heard: c.heard.UTC(), Joined: c.joined.UTC(),
+		Peer: c.Peer.String(), Name: c.Name, Version: c.Software, Heard: c.Heard.UTC(), Joined: c.Joined.UTC(),
 		Cluster: where.Name, Reason: where.Why, RTT: where.RTT.Seconds(), Workers: c.Cores, State: control.PeerIdle,
 	}
 	i.Connected = x.swarm.board.connected(c.Peer)
-	i.Alive = !x.swarm.places.silent(c.Peer) && (i.Connected || now.Sub(c.heard) < 2*x.swarm.members.every())
+	i.Alive = !x.swarm.places.silent(c.Peer) && (i.Connected || now.Sub(c.Heard) < 2*x.swarm.members.Every())
 	for _, conn := range x.swarm.board.net.Network().ConnsToPeer(c.Peer) {
 		if limited := conn.Stat().Limited; i.Address == "" || i.Relayed && !limited {
 			i.Address, i.Relayed = host.RemoteAddr(conn).String(), limited

@@ -216,7 +216,7 @@ func (x *reporter) nameOf(id peer.ID) string {
 	if id == x.host.ID() {
 		return shown(x.cfg.Name)
 	}
-	if c := x.swarm.members.get(id); c != nil {
+	if c := x.swarm.members.Get(id); c != nil {
 		return c.Name
 	}
 	return ""

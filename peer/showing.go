@@ -335,7 +335,7 @@ func (w *showing) ways(now time.Time) []watchLink {
 func (x *traffic) links() []watchLink {
 	index := map[string]*watchLink{}
 	rtts := map[string][]int64{}
-	for _, c := range x.places.members.list() {
+	for _, c := range x.places.members.List() {
 		where := x.places.of(c.Peer)
 		l := index[where.Name]
 		if l == nil {

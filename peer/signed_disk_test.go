@@ -42,7 +42,7 @@ func TestSignedOnDisk(t *testing.T) {
 	for name, r := range map[string]steal.Partial{"a member's": vouchtest.Signed(there, signed.Run, nil),
 		"another outcome": lie, "another run's": vouchtest.Signed(here, job.RunID{9}, nil),
 		"another peer's": vouchtest.Computes(there, signed.Run, nil),
-		"nobody's": {Identity: root.Identity, Outcome: root.Outcome}} {
+		"nobody's":       {Identity: root.Identity, Outcome: root.Outcome}} {
 		if answerIn(r) != nil {
 			t.Errorf("%s is the answer", name)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
@@ -20,7 +21,7 @@ import (
 type swarm struct {
 	self    peer.ID
 	apps    *catalog
-	members *members
+	members *members.Members
 	places  *places
 	board   *switchboard
 	guests  func(run job.RunID) []steal.PeerID // tabs that take part in a run here
@@ -35,20 +36,20 @@ func (s *swarm) Alive(name runs.PeerID) bool {
 	if err != nil || id == s.self {
 		return err == nil
 	}
-	return !s.places.silent(id) && (s.members.get(id) != nil || s.board.connected(id) && s.board.admitted(id))
+	return !s.places.silent(id) && (s.members.Get(id) != nil || s.board.connected(id) && s.board.admitted(id))
 }
 
 // Computes says whether a peer is not paused, by its owner or by what it allows now, as its card tells.
 func (s *swarm) Computes(name runs.PeerID) bool {
 	id, err := peer.Decode(string(name))
-	c := s.members.get(id)
+	c := s.members.Get(id)
 	return err == nil && (c == nil || c.Cores > 0)
 }
 
 // Admitted says whether a peer is a member.
 func (s *swarm) Admitted(name runs.PeerID) bool {
 	id, err := peer.Decode(string(name))
-	return err == nil && (s.members.get(id) != nil || s.board.admitted(id))
+	return err == nil && (s.members.Get(id) != nil || s.board.admitted(id))
 }
 
 // Hand is the member that the founder let in, and by whom a peer is one; "" in an open swarm, or if it is none.
@@ -80,8 +81,8 @@ func (s *swarm) Partners(m *runs.Manifest) (list []runs.PeerID) {
 // participants are the members that can take part in a run: those that have its application in the same version and
 // are not silent. Of a module's run, all who would fetch the module are among them, unless only those are asked for
 // who have it.
-func (s *swarm) participants(m *runs.Manifest, ready bool) []*memberCard {
-	list := s.members.list()
+func (s *swarm) participants(m *runs.Manifest, ready bool) []*members.Card {
+	list := s.members.List()
 	fit := list[:0]
 	for _, c := range list {
 		if !s.places.silent(c.Peer) && s.apps.has(&c.Card, m, ready) {
@@ -98,7 +99,7 @@ func (s *swarm) deputies(m *statement.Manifest) (ids []string) {
 	head := manifestOf(&statement.SignedManifest{Manifest: *m})
 	for _, c := range s.participants(head, false) {
 		list = append(list, candidate{
-			id: c.Peer, cluster: s.places.of(c.Peer).Name, joined: c.joined, cores: c.Cores,
+			id: c.Peer, cluster: s.places.of(c.Peer).Name, joined: c.Joined, cores: c.Cores,
 			connected: s.board.connected(c.Peer),
 			// in an open swarm everybody is in his own hands
 			branch: cmp.Or(s.branch(c.Peer), c.Peer.String()),
@@ -138,7 +139,7 @@ func (s *swarm) takingPart(m *runs.Manifest, c *runs.Core) *steal.Members {
 
 // connected counts the members that are.
 func (s *swarm) connected() (n int) {
-	for _, c := range s.members.list() {
+	for _, c := range s.members.List() {
 		if s.board.connected(c.Peer) {
 			n++
 		}
@@ -152,7 +153,7 @@ func (s *swarm) clusters(workers int) []report.Cluster {
 	index := map[string]*report.Cluster{here.Name: {Name: here.Name, Mine: true, Reason: here.Why, Peers: 1,
 		Workers: workers}}
 	rtts := map[string][]float64{}
-	for _, c := range s.members.list() {
+	for _, c := range s.members.List() {
 		where := s.places.of(c.Peer)
 		info := index[where.Name]
 		if info == nil {
@@ -188,7 +189,7 @@ func (s *swarm) clusters(workers int) []report.Cluster {
 // forGossip is who is in which cluster.
 func (s *swarm) forGossip() gossip.Members {
 	m := gossip.Members{Cluster: s.places.mine().Name}
-	for _, c := range s.members.list() {
+	for _, c := range s.members.List() {
 		m.Peers = append(m.Peers, gossip.Member{
 			ID: c.Peer, Cluster: s.places.of(c.Peer).Name, Reachable: c.Reachable == string(control.ReachPublic),
 		})

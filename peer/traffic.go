@@ -47,7 +47,7 @@ func (x *traffic) tradeWith(id steal.PeerID) *trade {
 // forget drops the counts of those who are no members any more.
 func (x *traffic) forget() {
 	x.trades.Range(func(id, _ any) bool {
-		if p, err := peer.Decode(string(id.(steal.PeerID))); err != nil || x.places.members.get(p) == nil {
+		if p, err := peer.Decode(string(id.(steal.PeerID))); err != nil || x.places.members.Get(p) == nil {
 			x.trades.Delete(id)
 		}
 		return true

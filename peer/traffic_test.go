@@ -2,6 +2,7 @@ package peer
 
 import (
 	"testing"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
@@ -13,8 +14,8 @@ import (
 // The jobs of those who are no members any more are not counted for good: members may come and go without an end.
 func TestTradesOfTheGone(t *testing.T) {
 	here, gone := vouchtest.New(t, nil, nil).Self, vouchtest.New(t, nil, nil).Self
-	cards := map[peer.ID]*memberCard{here: {SignedCard: &statement.SignedCard{}}}
-	x := &traffic{places: &places{members: &members{cards: cards}}}
+	x := &traffic{places: &places{members: someMembers(0, time.Now())}}
+	x.places.members.Learn(&statement.SignedCard{Peer: here}, nil, time.Now())
 	for _, id := range []peer.ID{here, gone} {
 		x.tradeWith(steal.PeerID(id.String())).given.Add(1)
 	}

@@ -131,7 +131,7 @@ func (v *visitors) Enter(challenge [32]byte, word []byte, send func(*tab.Frame) 
 	switch {
 	case visit.Member != v.self.String() || visit.Challenge != challenge:
 		return nil, errGuest("the visit is not for this greeting")
-	case visit.Visitor == v.self || v.runs.swarm.members.get(visit.Visitor) != nil:
+	case visit.Visitor == v.self || v.runs.swarm.members.Get(visit.Visitor) != nil:
 		return nil, errGuest("a member needs no ticket")
 	case t.Issuer == v.self && v.outdated(visit.Apps):
 		return nil, errGuest("the page is of another version of the program than its member by now: load it again")

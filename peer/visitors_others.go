@@ -7,6 +7,7 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"github.com/satin-peer/satin/peer/gateway"
+	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
@@ -34,7 +35,7 @@ func (v *visitors) outdated(list []statement.App) bool {
 
 // Others are the gateways of other members, at addresses that mean the same here as to them: see gateway.House.
 func (v *visitors) Others() (list []gateway.Another) {
-	for _, c := range v.runs.swarm.members.list() {
+	for _, c := range v.runs.swarm.members.List() {
 		if c.Gateway == "" || !v.means(c) {
 			continue
 		}
@@ -44,7 +45,7 @@ func (v *visitors) Others() (list []gateway.Another) {
 }
 
 // means says whether the address of a member's gateway is the same machine's here, as far as a name shows that.
-func (v *visitors) means(c *memberCard) bool {
+func (v *visitors) means(c *members.Card) bool {
 	at := c.Gateway.Address()
 	if !at.IsValid() {
 		return true

@@ -46,7 +46,7 @@ func (x *meetings) heed() {
 func (x *meetings) warn(m *meeting) {
 	x.spawn(func(ctx context.Context) {
 		var list []peer.ID
-		for _, c := range x.swarm.members.list() {
+		for _, c := range x.swarm.members.List() {
 			if x.board.connected(c.Peer) {
 				list = append(list, c.Peer)
 			}

@@ -120,7 +120,7 @@ func (w *watching) round(now time.Time) {
 		w.hear(own, q, w.own.tell(q, now), now, now)
 	}
 	var list []peer.ID
-	for _, c := range w.swarm.members.list() {
+	for _, c := range w.swarm.members.List() {
 		if w.board.connected(c.Peer) && !w.swarm.places.silent(c.Peer) {
 			list = append(list, c.Peer)
 		}
@@ -132,7 +132,7 @@ func (w *watching) round(now time.Time) {
 		w.next = 0
 	}
 	for id := range w.cursors {
-		if id != own && w.swarm.members.get(id) == nil {
+		if id != own && w.swarm.members.Get(id) == nil {
 			delete(w.cursors, id)
 		}
 	}

@@ -46,6 +46,7 @@ var rooms = []room{
 	{dir: "peer/control", knows: []string{"internal/cause", "internal/durable", "internal/report"},
 		modules: []string{"github.com/gofrs/flock", "golang.org/x/net/netutil"}},
 	{dir: "peer/preferences"},
+	{dir: "peer/members", knows: []string{"internal/report", "peer/statement"}, modules: libp2p},
 	{dir: "peer/arbiter", knows: []string{"adapt"}},
 	{dir: "peer/courtesy", knows: []string{"internal/report", "peer/preferences", "peer/senses"},
 		tests: []string{"peer/arbiter"}},

@@ -133,7 +133,7 @@ var verifyMutants = []mutant{
 	{name: "meetings/as-often", wrong: "a member is met as often as it likes", file: "peer/meetings.go",
 		pkg: "peer", run: "^TestMeetingsAreCounted$", old: "	return l.AllowN(now, 1)\n", new: "	return l != nil\n"},
 	{name: "meetings/uncounted", wrong: "who has met this peer is remembered for ever", file: "peer/meetings.go",
-		pkg: "peer", run: "^TestMeetingsAreCounted$", old: "p.of == nil || len(p.of) >= maxMembers {", new: "p.of == nil {"},
+		pkg: "peer", run: "^TestMeetingsAreCounted$", old: "p.of == nil || len(p.of) >= members.Most {", new: "p.of == nil {"},
 	{name: "meetings/once", wrong: "a meeting that has failed is never tried again", file: "peer/alarm/reminder.go",
 		pkg: "peer", run: "^TestMeetingsAreTriedAgain$", old: "t.failed < MaxTries", new: "t.failed < 0*MaxTries"},
 	{name: "meetings/for-ever", wrong: "who never meets is asked for ever", file: "peer/alarm/reminder.go",
