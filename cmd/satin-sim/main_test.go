@@ -119,8 +119,8 @@ func TestRun(t *testing.T) {
 // TestRecordedTreeRuns: what record prints, run --tree reads.
 func TestRecordedTreeRuns(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "queens.tree")
-	text := output(t, "record", "--runs", "2", "nqueens", "10", "--threshold", "6")
-	if !strings.HasPrefix(text, "satin-tree 1 nqueens 10 --threshold 6\n") {
+	text := output(t, "record", "--runs", "2", "nqueens", "8", "--threshold", "6")
+	if !strings.HasPrefix(text, "satin-tree 1 nqueens 8 --threshold 6\n") {
 		t.Errorf("the recording begins with %.60q", text)
 	}
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -134,11 +134,11 @@ func TestRecordedTreeRuns(t *testing.T) {
 // TestApplicationsAreRecorded: each job is done three times, which comes to the same if no job changes what it was
 // given or what its children came to.
 func TestApplicationsAreRecorded(t *testing.T) {
-	lines := []string{"barneshut 500 --steps 2", "barneshut 500 --steps 2 --variant tree", "fib 15",
+	lines := []string{"barneshut 100 --steps 2", "barneshut 100 --steps 2 --variant tree", "fib 10",
 		"gene --generate 3,20,60 --threshold 9000", "grammar --generate 12 --words 300", "integrate sqrt",
 		"knapsack 50 100 50 --generate strong --threshold 50", "nqueens 9 --threshold 5", "othello --depth 8",
-		"othello --perft 5 --threshold 3", "raytracer balls --factor 2 --size 80x80",
-		"sat --pigeonhole 6 --threshold 5", "tsp --random 12", "uts --depth 7 --threshold 50"}
+		"othello --perft 5 --threshold 3", "raytracer balls --factor 2 --size 40x40",
+		"sat --pigeonhole 5 --threshold 5", "tsp --random 12", "uts --depth 7 --threshold 50"}
 	for _, app := range all.Apps() {
 		if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, app.Name+" ") }) {
 			t.Errorf("%s is not in this test", app.Name)
@@ -168,12 +168,12 @@ func TestReplayIsExact(t *testing.T) {
 // Each of the other commands does its work and prints the form that its readers expect, and a portion of a soak is
 // added to those of before.
 func TestOtherCommands(t *testing.T) {
-	if out := output(t, "exact", "--seeds", "10", "--from", "100"); !strings.HasPrefix(out,
-		"10 schedules, 0 violations;") {
+	if out := output(t, "exact", "--seeds", "3", "--from", "100"); !strings.HasPrefix(out,
+		"3 schedules, 0 violations;") {
 		t.Errorf("exact prints %s", out)
 	}
-	if out := output(t, "soak", "--seeds", "10", "--from", "90"); !strings.Contains(out,
-		"10 of 10 schedules, 0 violations") || !strings.Contains(out, "--from 100 goes on") {
+	if out := output(t, "soak", "--seeds", "4", "--from", "96"); !strings.Contains(out,
+		"4 of 4 schedules, 0 violations") || !strings.Contains(out, "--from 100 goes on") {
 		t.Errorf("soak prints %s", out)
 	}
 	page := filepath.Join(t.TempDir(), "soak.md")

@@ -313,9 +313,12 @@ func Time(f func()) time.Duration {
 	return after - before
 }
 
-func init() { satin.Register("record.wait", wait) }
+func init() {
+	satin.Register("record.wait", wait)
+	satin.Register("record.waitOnce", waitOnce)
+}
 
-// waits is the argument of a job that waits so often for so many jobs, of which each waits once.
+// waits is the argument of a job that waits so often for a job, which waits once for so many.
 type waits struct{ Times, Jobs int }
 
 func wait(f *satin.Frame, w waits) int {
@@ -324,13 +327,18 @@ func wait(f *satin.Frame, w waits) int {
 		}
 	}
 	for range w.Times {
-		asked := make([]satin.Future[waits, int], w.Jobs)
-		for i := range asked {
-			asked[i] = satin.Spawn(f, wait, waits{min(1, w.Times-1), w.Jobs})
-		}
-		for _, a := range slices.Backward(asked) {
-			a.Get()
-		}
+		satin.Spawn(f, waitOnce, w.Jobs).Get()
+	}
+	return 0
+}
+
+func waitOnce(f *satin.Frame, jobs int) int {
+	asked := make([]satin.Future[waits, int], jobs)
+	for i := range asked {
+		asked[i] = satin.Spawn(f, wait, waits{})
+	}
+	for _, a := range slices.Backward(asked) {
+		a.Get()
 	}
 	return 0
 }
