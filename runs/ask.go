@@ -68,7 +68,7 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 
 // InProgress lists at most so many runs that go on here.
 func (t *table) InProgress(most int) (ids []RunID) {
-	for _, r := range t.sorted() {
+	for _, r := range t.sorted {
 		if !r.state.Ended() && r.own.what != submitting && len(ids) < most {
 			ids = append(ids, r.m.Run)
 		}
@@ -114,8 +114,9 @@ func (t *table) Run(id RunID) (Info, bool) {
 }
 
 // Runs lists all of them.
-func (t *table) Runs() (list []Info) {
-	for _, r := range t.sorted() {
+func (t *table) Runs() []Info {
+	list := make([]Info, 0, len(t.sorted))
+	for _, r := range t.sorted {
 		if r.own.what != submitting {
 			list = append(list, t.info(r))
 		}

@@ -42,7 +42,7 @@ func New(cfg Config, self PeerID, view View, signer Signer) *Core {
 // forgotten.
 func (c *Core) Tick(now time.Time) []Order {
 	return c.do(now, func() {
-		for _, r := range c.sorted() {
+		for _, r := range c.sorted {
 			if !c.refusals.outlived(r) {
 				c.keepUp(r)
 			}
@@ -304,7 +304,7 @@ func (c *Core) NotStarted(now time.Time, id RunID, why string) []Order {
 // Revoked ends the runs of others whose owners are out, also those that are to be taken up from the disk.
 func (c *Core) Revoked(now time.Time, out func(*Manifest) bool) []Order {
 	return c.do(now, func() {
-		for _, r := range c.sorted() {
+		for _, r := range c.sorted {
 			if !r.mine && !r.over() && out(r.m) {
 				c.end(r, StateCancelled, "its owner was put out of the swarm", true)
 			}

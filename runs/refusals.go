@@ -73,7 +73,7 @@ func (s *refusals) ask(t Ticket, what Refused, lift bool) {
 
 // apply ends what is not wanted, and forgets what was not wanted and is: it is taken up when it is heard of.
 func (s *refusals) apply() {
-	for _, r := range s.sorted() {
+	for _, r := range s.sorted {
 		why := s.why(r.m)
 		switch {
 		case r.mine:
@@ -83,7 +83,7 @@ func (s *refusals) apply() {
 		case why != "" && r.state == StateRefused:
 			r.why, r.unwanted, r.rosters.benched = why, true, false
 		case why == "" && r.unwanted && r.state == StateRefused:
-			delete(s.runs, r.m.Run)
+			s.remove(r)
 			s.order(Forget{r.m.Run})
 		}
 	}
@@ -123,7 +123,7 @@ func (s *refusals) outlived(r *run) bool {
 		r.doubtful = false
 		s.order(Discard{r.m.Run})
 	case !old && r.outlived && r.state == StateRefused:
-		delete(s.runs, r.m.Run)
+		s.remove(r)
 		s.order(Forget{r.m.Run})
 	default:
 		return false

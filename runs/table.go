@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -20,6 +19,7 @@ type table struct {
 	now    time.Time
 	day    calendar.Calendar
 	runs   map[RunID]*run
+	sorted []*run // by ID; what it was stays as it was for whoever goes through it
 	graves *tombstones
 	out    []Order
 }
@@ -52,11 +52,27 @@ func (t *table) say(said *bool, id RunID, format string, args ...any) {
 	*said = true
 }
 
-// sorted lists the runs by ID.
-func (t *table) sorted() []*run {
-	return slices.SortedFunc(maps.Values(t.runs), func(a, b *run) int {
-		return bytes.Compare(a.m.Run[:], b.m.Run[:])
-	})
+// put adds a run, or replaces one.
+func (t *table) put(r *run) {
+	i, there := t.find(r.m.Run)
+	if there {
+		t.sorted = slices.Clone(t.sorted)
+		t.sorted[i] = r
+	} else {
+		t.sorted = slices.Insert(slices.Clip(t.sorted), i, r)
+	}
+	t.runs[r.m.Run] = r
+}
+
+func (t *table) remove(r *run) {
+	if i, there := t.find(r.m.Run); there {
+		t.sorted = slices.Concat(t.sorted[:i], t.sorted[i+1:])
+	}
+	delete(t.runs, r.m.Run)
+}
+
+func (t *table) find(id RunID) (at int, there bool) {
+	return slices.BinarySearchFunc(t.sorted, id, func(r *run, id RunID) int { return bytes.Compare(r.m.Run[:], id[:]) })
 }
 
 // end ends a run here. Over for good says that nothing of it is needed on the disk.
@@ -171,8 +187,11 @@ func (t *table) ask(r *run, whom PeerID) {
 // cancelled, and those with answers apart. Own ones that are suspended stay, and those that something is being done
 // about.
 func (t *table) forget() {
+	if len(t.runs) <= min(t.cfg.Ended, t.cfg.Answers) {
+		return
+	}
 	var others, cancelled, own []*run
-	for _, r := range t.sorted() {
+	for _, r := range t.sorted {
 		switch {
 		case !r.state.Ended() || r.writing != nil || r.own.what != nothing || r.own.pending > 0 || r.keeping != nil:
 		case !r.mine:
@@ -188,7 +207,7 @@ func (t *table) forget() {
 			return cmp.Or(a.ended.Compare(b.ended), bytes.Compare(a.m.Run[:], b.m.Run[:]))
 		})
 		for _, r := range list[:max(0, len(list)-most)] {
-			delete(t.runs, r.m.Run)
+			t.remove(r)
 			t.order(Forget{r.m.Run})
 		}
 	}
