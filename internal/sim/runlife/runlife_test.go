@@ -33,7 +33,7 @@ func TestSchedulesWithStealing(t *testing.T) {
 
 // The same with members that end between a write and what follows from it, and collections that fail.
 func TestSchedulesWithCuts(t *testing.T) {
-	c, failures := Check(0, 100, Kind{Cuts: true})
+	c, failures := Check(0, 50, Kind{Cuts: true})
 	for _, f := range failures {
 		t.Errorf("seed %d: %v", f.Seed, f.Err)
 	}
@@ -44,20 +44,20 @@ func TestSchedulesWithCuts(t *testing.T) {
 
 // The same with clocks that are wrong for a while, by seconds or by years.
 func TestSchedulesWithClocks(t *testing.T) {
-	c, failures := Check(0, 120, Kind{Clocks: true})
-	_, more := Check(0, 30, Kind{Clocks: true, Stealing: true, Cuts: true})
-	_, rosters := Check(0, 30, Kind{Clocks: true, Rosters: true})
+	c, failures := Check(0, 50, Kind{Clocks: true})
+	_, more := Check(0, 15, Kind{Clocks: true, Stealing: true, Cuts: true})
+	_, rosters := Check(0, 15, Kind{Clocks: true, Rosters: true})
 	for _, f := range slices.Concat(failures, more, rosters) {
 		t.Errorf("seed %d: %v", f.Seed, f.Err)
 	}
-	if c.Misset < 200 {
+	if c.Misset < 80 {
 		t.Errorf("the schedules are too tame: %+v", c)
 	}
 }
 
 // The same with rosters: who takes part changes all the time.
 func TestSchedulesWithRosters(t *testing.T) {
-	n := uint64(40)
+	n := uint64(24)
 	for _, kind := range []Kind{{Rosters: true}, {Rosters: true, Stealing: true}} {
 		c, failures := Check(0, n, kind)
 		for _, f := range failures {
@@ -73,9 +73,9 @@ func TestSchedulesWithRosters(t *testing.T) {
 // The same with runs that their owners verify, and members in one hand that lie: about answers, about who leads, about
 // jobs that kill and, where jobs are moved by package steal, about what comes of them.
 func TestSchedulesOfVerifiedRuns(t *testing.T) {
-	c, failures := Check(0, 70, Kind{Verified: true})
-	d, stolen := Check(0, 20, Kind{Verified: true, Stealing: true})
-	_, more := Check(0, 20, Kind{Verified: true, Modules: true, Rosters: true, Cuts: true})
+	c, failures := Check(0, 35, Kind{Verified: true})
+	d, stolen := Check(0, 10, Kind{Verified: true, Stealing: true})
+	_, more := Check(0, 10, Kind{Verified: true, Modules: true, Rosters: true, Cuts: true})
 	for _, f := range slices.Concat(failures, stolen, more) {
 		t.Errorf("seed %d: %v", f.Seed, f.Err)
 	}
@@ -86,8 +86,8 @@ func TestSchedulesOfVerifiedRuns(t *testing.T) {
 
 // The same with runs that need a module, which not everybody has.
 func TestSchedulesWithModules(t *testing.T) {
-	c, failures := Check(0, 70, Kind{Modules: true})
-	_, stolen := Check(0, 20, Kind{Modules: true, Stealing: true})
+	c, failures := Check(0, 35, Kind{Modules: true})
+	_, stolen := Check(0, 10, Kind{Modules: true, Stealing: true})
 	for _, f := range slices.Concat(failures, stolen) {
 		t.Errorf("seed %d: %v", f.Seed, f.Err)
 	}
