@@ -10,7 +10,7 @@ import (
 // A run with another constant need not be simulated if its coordinator decides the same: what is noted of each decision
 // is enough to decide again. What the root writes in a step gets to each peer once.
 func TestSameDecisions(t *testing.T) {
-	const steps = 5
+	const steps = 3
 	o, err := newAdaptRuns(Options{}, steps)
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 func TestModelIsBelievable(t *testing.T) {
 	const points = 5
 	model := *raytracer
-	model.shape.Grain *= 4 // fewer jobs, still hundreds for each peer
+	model.shape.Grain *= 8 // fewer jobs, still hundreds for each peer
 	columns := []int{0, 4, 4}
 	for i, policy := range []string{"rs", "rs", "crs"} {
 		at := &tableOneNetworks[columns[i]]
@@ -49,7 +49,7 @@ func TestWorkIsWhatTablesDivideBy(t *testing.T) {
 // A few schedules with all policies and faults break no promise, and have jobs move and peers fail, or they would show
 // nothing.
 func TestExact(t *testing.T) {
-	x, err := Exact(Options{Seeds: 1}, 5000, 20, sim.FaultKinds())
+	x, err := Exact(Options{Seeds: 1}, 5000, 10, sim.FaultKinds())
 	if err != nil {
 		t.Fatal(err)
 	}

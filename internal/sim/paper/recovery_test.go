@@ -12,7 +12,7 @@ import (
 var shortTree = recoveryTree{"short", func(seed uint64) (sim.Tree, error) {
 	tree, err := recoveryTrees()[0].tree(seed)
 	if err == nil {
-		tree.(*sim.Split).Total /= 16
+		tree.(*sim.Split).Total /= 32
 		tree.(*sim.Split).Grain /= 4
 	}
 	return tree, err
