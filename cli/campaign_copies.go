@@ -199,25 +199,22 @@ func (k *copier) save() error { return k.dir.writeJSON(k.dir.path(copiesFile), &
 
 // cut makes deposits of a file, so many at most.
 func (k *copier) cut(ctx context.Context, r io.Reader, name string, most int) (hashes []string, err error) {
-	b := make([]byte, control.MaxDeposit)
 	for {
-		n, err := io.ReadFull(r, b)
-		if n > 0 && len(hashes) == most {
-			return nil, failed("%s has more than %s: there are no copies of it", name, fileSize(int64(most*len(b))))
-		}
-		if n > 0 {
-			info, bad := k.d.Deposit(ctx, control.Deposit{Bytes: b[:n]})
-			if bad != nil {
-				return nil, bad
-			}
-			hashes = append(hashes, info.Hash)
-		}
+		b, err := io.ReadAll(io.LimitReader(r, control.MaxDeposit)) // most files are small
 		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return hashes, nil
 		case err != nil:
 			return nil, err
+		case len(b) == 0:
+			return hashes, nil
+		case len(hashes) == most:
+			return nil, failed("%s has more than %s: there are no copies of it", name,
+				fileSize(int64(most*control.MaxDeposit)))
 		}
+		info, err := k.d.Deposit(ctx, control.Deposit{Bytes: b})
+		if err != nil {
+			return nil, err
+		}
+		hashes = append(hashes, info.Hash)
 	}
 }
 

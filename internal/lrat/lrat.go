@@ -300,8 +300,10 @@ func eachLine(r io.Reader, most int, f func(words [][]byte) error) error {
 	source := &watched{r: r}
 	lines := bufio.NewScanner(source)
 	lines.Buffer(make([]byte, 0, 64<<10), most)
+	var words [][]byte
 	for n := 1; lines.Scan(); n++ {
-		if err := f(bytes.Fields(lines.Bytes())); err != nil {
+		words = slices.AppendSeq(words[:0], bytes.FieldsSeq(lines.Bytes()))
+		if err := f(words); err != nil {
 			if source.err != nil {
 				err = source.err // it ends in the middle of this line
 			}
