@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	livesSeeds = flag.Int("lives", 150, "how many schedules TestLives tries")
+	livesSeeds = flag.Int("lives", 40, "how many schedules TestLives tries")
 	livesFrom  = flag.Uint64("lives.from", 0, "the seed of the first one")
 	livesTrace = flag.Bool("lives.trace", false, "show all that peers say")
 )

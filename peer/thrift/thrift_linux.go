@@ -55,6 +55,9 @@ func unchanged(smaps io.Reader) (list []mapping) {
 			}
 			ofFile = false
 		default:
+			if strings.HasSuffix(words[0], ":") { // most are of no use here
+				continue
+			}
 			var from, to uintptr
 			if n, _ := fmt.Sscanf(words[0], "%x-%x", &from, &to); n == 2 {
 				m = mapping{from: from, to: to}
