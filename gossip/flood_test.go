@@ -86,7 +86,7 @@ func TestFloodOfAuthors(t *testing.T) {
 // that it is a member is heard all the same, by whoever does not know it yet.
 func TestNewcomersBesideInvented(t *testing.T) {
 	inSwarm(t, []int{7}, func(s *swarm) {
-		const newcomer, cards = 6, 10
+		const newcomer, cards = 6, 8
 		shown := func(author peer.ID, _ []byte) bool { return author == s.hosts[newcomer].ID() }
 		for _, i := range []int{0, 1, newcomer} {
 			s.openOne(i, gossip.Config{Shown: shown})
@@ -102,11 +102,11 @@ func TestNewcomersBesideInvented(t *testing.T) {
 			s.connect(i, 1)
 		}
 		time.Sleep(2 * time.Second)
-		for second := range 20 + cards {
+		for second := range 10 + cards {
 			for i := range 25 * len(all) {
 				all[i%len(all)].invent("x")
 			}
-			if second >= 20 {
+			if second >= 10 {
 				s.publish(newcomer, gossip.KindCard, fmt.Sprint(second))
 			}
 			time.Sleep(time.Second)

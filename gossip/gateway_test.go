@@ -97,7 +97,7 @@ func TestFailover(t *testing.T) {
 // TestTransition has peers go from one topic for all to one for each cluster, and back, while they publish,
 // and not all at the same time: each learns of the members when it does.
 func TestTransition(t *testing.T) {
-	inSwarm(t, []int{6, 6, 6}, func(s *swarm) {
+	inSwarm(t, []int{4, 4, 4}, func(s *swarm) {
 		members := func(i int, fast bool) gossip.Members {
 			m := gossip.Members{Cluster: s.clusters[i], Fast: fast}
 			for j, h := range s.hosts {
@@ -106,7 +106,7 @@ func TestTransition(t *testing.T) {
 			return m
 		}
 		for i := range s.hosts {
-			s.openOne(i, gossip.Config{Connect: s.dialer(i)})
+			s.openOne(i, gossip.Config{Connect: s.dialer(i), FlatPeers: 8})
 			s.peers[i].SetMembers(members(i, true))
 		}
 		time.Sleep(10 * time.Second)

@@ -45,14 +45,14 @@ func TestLyingGateways(t *testing.T) {
 
 // The second gateways change again and again, and in the same moment a first one dies: nothing is lost or heard twice.
 func TestTurnsLoseNothing(t *testing.T) {
-	inSwarm(t, []int{6, 6, 6}, func(s *swarm) {
+	inSwarm(t, []int{4, 4, 4}, func(s *swarm) {
 		const every = 12 * time.Second
 		s.openAll(gossip.Config{TurnEvery: every})
 		first, second, _ := s.roles(0, every)
 		var want []string
 		alive, turns := s.others(), 0
 		for k := 0; turns < 2; k++ {
-			time.Sleep(every / 100)
+			time.Sleep(every / 60)
 			if _, now, _ := s.roles(0, every); now != second {
 				second = now
 				if turns++; turns == 1 {
