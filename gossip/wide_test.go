@@ -17,7 +17,7 @@ func TestWideBytes(t *testing.T) {
 	}
 	perMessage := map[bool]float64{}
 	for _, flat := range []bool{true, false} {
-		inSwarm(t, []int{6, 6, 6, 6}, func(s *swarm) {
+		inSwarm(t, []int{8, 8, 8, 8}, func(s *swarm) {
 			cfg := gossip.Config{FlatPeers: 16}
 			if flat {
 				cfg.FlatPeers = 1000
