@@ -115,6 +115,7 @@ func hold(f *satin.Frame, depth int) int {
 		x := satin.Spawn(f, hold, 0)
 		for !held.Load() && !f.Aborted() {
 			satin.Spawn(f, hold, -1).Get()
+			time.Sleep(leafTime)
 		}
 		return 1 + x.Get()
 	}
