@@ -40,7 +40,7 @@ func (x *others) adopt(m *Manifest, unfit string) bool {
 	if old := x.runs[m.Run]; old != nil { // it was suspended, or lost: since when it is known, and whom it has killed
 		r.began, r.deaths, r.deaths.doomed, r.rosters = old.began, old.deaths, false, old.rosters
 	}
-	x.put(r)
+	x.set(r.m.Run, r)
 	if unfit != "" {
 		x.warn(m.Run, "refused: %s", unfit)
 		x.refuse(r, unfit)

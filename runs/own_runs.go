@@ -19,7 +19,7 @@ func (o *own) submit(t Ticket, m *Manifest, args []string) {
 		return
 	}
 	r := &run{m: m, mine: true, args: args, began: o.now, state: StateRunning, own: writing{submitting, t, 0}}
-	o.put(r)
+	o.set(r.m.Run, r)
 	o.writeDown(r, false)
 }
 
@@ -67,7 +67,7 @@ func (o *own) written(r *run, trouble string) {
 	reply := func(why *Refusal) { o.order(Reply{ticket, r.m.Run, why}) }
 	switch {
 	case what == submitting && trouble != "":
-		o.remove(r)
+		o.set(r.m.Run, nil)
 		reply(&Refusal{Unavailable,
 			"the run cannot be written down, so that it would be known after a restart: " + trouble})
 		o.order(Remove{OwnFile, r.m.Run}, Forget{r.m.Run}) // it may be there all the same

@@ -94,7 +94,7 @@ func (o *own) recall(d *Own, unfit string) {
 	}
 	r := &run{m: m, mine: true, returned: true, args: d.Args, began: time.Unix(0, d.Began), seq: d.Seq,
 		state: StateRunning}
-	o.put(r)
+	o.set(r.m.Run, r)
 	if d.Seq > 0 { // for those who have not heard, as if it ended before it told, and against what was said before
 		why := Resumed
 		if d.Suspended {
@@ -141,7 +141,7 @@ func (o *own) takeUp(m *Manifest, unfit string, kept bool) {
 	// Whatever was said of it in an earlier life has a lower number.
 	r := &run{m: m, mine: true, returned: true, began: time.Unix(m.Created, 0), seq: o.cfg.first(),
 		state: StateRunning}
-	o.put(r)
+	o.set(r.m.Run, r)
 	asleep := s != nil && s.Reason == Suspended
 	if asleep {
 		o.bury(r, Suspended) // somebody may have heard that it was resumed
@@ -180,7 +180,7 @@ func (o *own) recallAnswer(a *RecalledAnswer) {
 		r.state, r.why = StateFailed, a.Failure
 	}
 	r.second, r.disputed = a.Second, a.SecondBy
-	o.put(r)
+	o.set(r.m.Run, r)
 	if s := o.tombstone(r, Finished); s.Sealed != nil { // for those who have not heard
 		o.graves.say(&s)
 	}
@@ -201,6 +201,6 @@ func (k *kept) recall(h RecalledHeld) {
 		r := &run{m: m.head(), began: time.Unix(m.Created, 0), state: StateDone, ended: time.Unix(c.At, 0),
 			took: time.Duration(h.Took), why: "this peer keeps the answer for its owner", onlyKept: c.Author != k.self}
 		r.accept(c.Hash, &c)
-		k.put(r)
+		k.set(r.m.Run, r)
 	}
 }

@@ -83,7 +83,7 @@ func (s *refusals) apply() {
 		case why != "" && r.state == StateRefused:
 			r.why, r.unwanted, r.rosters.benched = why, true, false
 		case why == "" && r.unwanted && r.state == StateRefused:
-			s.remove(r)
+			s.set(r.m.Run, nil)
 			s.order(Forget{r.m.Run})
 		}
 	}
@@ -123,7 +123,7 @@ func (s *refusals) outlived(r *run) bool {
 		r.doubtful = false
 		s.order(Discard{r.m.Run})
 	case !old && r.outlived && r.state == StateRefused:
-		s.remove(r)
+		s.set(r.m.Run, nil)
 		s.order(Forget{r.m.Run})
 	default:
 		return false

@@ -52,27 +52,19 @@ func (t *table) say(said *bool, id RunID, format string, args ...any) {
 	*said = true
 }
 
-// put adds a run, or replaces one.
-func (t *table) put(r *run) {
-	i, there := t.find(r.m.Run)
+// set has a run, or nil for none, stand for its name.
+func (t *table) set(id RunID, r *run) {
+	i, there := slices.BinarySearchFunc(t.sorted, id, func(r *run, id RunID) int {
+		return bytes.Compare(r.m.Run[:], id[:])
+	})
+	list := slices.Clone(t.sorted)
 	if there {
-		t.sorted = slices.Clone(t.sorted)
-		t.sorted[i] = r
-	} else {
-		t.sorted = slices.Insert(slices.Clip(t.sorted), i, r)
+		list = slices.Delete(list, i, i+1)
 	}
-	t.runs[r.m.Run] = r
-}
-
-func (t *table) remove(r *run) {
-	if i, there := t.find(r.m.Run); there {
-		t.sorted = slices.Concat(t.sorted[:i], t.sorted[i+1:])
+	if delete(t.runs, id); r != nil {
+		list, t.runs[id] = slices.Insert(list, i, r), r
 	}
-	delete(t.runs, r.m.Run)
-}
-
-func (t *table) find(id RunID) (at int, there bool) {
-	return slices.BinarySearchFunc(t.sorted, id, func(r *run, id RunID) int { return bytes.Compare(r.m.Run[:], id[:]) })
+	t.sorted = list
 }
 
 // end ends a run here. Over for good says that nothing of it is needed on the disk.
@@ -207,7 +199,7 @@ func (t *table) forget() {
 			return cmp.Or(a.ended.Compare(b.ended), bytes.Compare(a.m.Run[:], b.m.Run[:]))
 		})
 		for _, r := range list[:max(0, len(list)-most)] {
-			t.remove(r)
+			t.set(r.m.Run, nil)
 			t.order(Forget{r.m.Run})
 		}
 	}
