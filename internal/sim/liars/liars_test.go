@@ -10,10 +10,7 @@ import (
 // Many schedules: nobody honest is blamed, every proof holds, everything comes to an end, and one party that lies gets
 // nothing wrong through a quorum.
 func TestSchedules(t *testing.T) {
-	n := uint64(100)
-	if testing.Short() {
-		n = 50
-	}
+	const n = uint64(50)
 	sum, failures := Check(ConfigOf, 0, n)
 	one, more := Check(OneLiarOf, 0, n)
 	for _, f := range append(failures, more...) {
