@@ -47,7 +47,7 @@ func TestLyingGateways(t *testing.T) {
 func TestTurnsLoseNothing(t *testing.T) {
 	inSwarm(t, []int{4, 4, 4}, func(s *swarm) {
 		const every = 12 * time.Second
-		s.openAll(gossip.Config{TurnEvery: every})
+		s.openAll(gossip.Config{TurnEvery: every, FlatPeers: 8})
 		first, second, _ := s.roles(0, every)
 		var want []string
 		alive, turns := s.others(), 0

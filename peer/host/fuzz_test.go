@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"encoding/json"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,9 +16,15 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 )
 
+var keys sync.Map // each is asked for thousands of times
+
 // keyOf and idOf make peers that are the same in every run.
 func keyOf(n byte) ed25519.PrivateKey {
-	return ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, ed25519.SeedSize))
+	key, there := keys.Load(n)
+	if !there {
+		key, _ = keys.LoadOrStore(n, ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, ed25519.SeedSize)))
+	}
+	return key.(ed25519.PrivateKey)
 }
 
 func idOf(t testing.TB, n byte) peer.ID {

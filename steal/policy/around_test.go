@@ -81,10 +81,11 @@ func TestPartsOfLargeSwarms(t *testing.T) {
 		if len(seen) < c.peers || most > 3*(nearMost+farMost) {
 			t.Errorf("%+v: %d are seen, one by %d", c, len(seen), most)
 		}
-		if n := steps(m, of); n < 0 || n > c.steps {
+		n := steps(m, of)
+		if n < 0 || n > c.steps {
 			t.Errorf("%+v: work gets to all in %d steps", c, n)
 		}
-		t.Logf("%+v: %d seen at most, one by %d, in %d steps", c, largest, most, steps(m, of))
+		t.Logf("%+v: %d seen at most, one by %d, in %d steps", c, largest, most, n)
 	}
 }
 
