@@ -242,7 +242,7 @@ func (w *world) wanting() (list []string) {
 // Whoever wants a module gets it while an honest peer has it, whatever is lost, repeated, or said by liars, and
 // over crashes; what is kept is what it is called, within its bounds.
 func TestWorld(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range uint64(100) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			const most = 900 << 10
 			w := newWorld(t, seed, 3, 4, most)
