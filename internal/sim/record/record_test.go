@@ -130,11 +130,13 @@ func TestTree(t *testing.T) {
 
 // TestTrials: each job is run so often itself, and not once more for each time that the job above it is.
 func TestTrials(t *testing.T) {
+	before := [...]int32{began[0].Load(), began[1].Load()}
 	tree, result, err := Tree(t.Context(), "counted", "record.counted", 1)
 	if err != nil || result != 2 {
 		t.Fatalf("result %v, %v", result, err)
 	}
-	if inner, leaves := began[1].Load(), began[0].Load(); inner != trials || leaves != 2*trials {
+	inner, leaves := began[1].Load()-before[1], began[0].Load()-before[0]
+	if inner != trials || leaves != 2*trials {
 		t.Errorf("the inner job began %d times, two leaves %d times; want each %d times", inner, leaves, trials)
 	}
 	if total := sim.Sequential(tree); total.Jobs != 3 {
