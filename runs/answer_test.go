@@ -78,6 +78,32 @@ func TestRefusedIsAnswered(t *testing.T) {
 	}
 }
 
+// An own run that this peer leaves alone goes on elsewhere, as one of an earlier life: the answer of whoever leads it is
+// believed, also where that is none of its deputies.
+func TestRefusedBelievesWhoWentOn(t *testing.T) {
+	c, v := coreOf(DefaultConfig())
+	v.partners = []PeerID{"a", "b"}
+	m := manifest(1, "self")
+	c.Submit(noon, 1, m, nil)
+	c.Written(noon, OwnFile, m.Run, "")
+	c.RootHeld(noon, m.Run, false)
+	c.NotStarted(noon, m.Run, "in quarantine")
+	k := &Claim{Run: m.Run, Author: "b", Hash: answer("42").Hash}
+	fetched, orders := 0, c.Claimed(noon, k, "b")
+	for now := noon; now.Before(noon.Add(time.Hour)); {
+		fetched += len(of[FetchAnswer](orders))
+		if asked := of[Ask](orders); len(asked) > 0 {
+			orders = c.Asked(now, &Told{Run: m.Run, From: asked[0].Whom, Claim: k, Led: true, Known: true})
+			continue
+		}
+		now = now.Add(time.Minute)
+		orders = c.Tick(now)
+	}
+	if fetched == 0 {
+		t.Error("nobody's answer is fetched")
+	}
+}
+
 // Of a run whose outcomes are compared nobody but the owner can have the answer, whoever is silent.
 func TestVerifiedAnswers(t *testing.T) {
 	for _, verify := range []string{"", "quorum=2"} {

@@ -406,7 +406,7 @@ var runsMutants = []mutant{
 	{name: "runs/roster-told-young", wrong: "a roster is told as if its author had just been heard", file: "runs/muster.go",
 		pkg: "runs", run: "^TestMustersAge$", old: "return now.Roster, x.now.Sub(now.heard)", new: "return now.Roster, 0"},
 	{name: "runs/owner-out-believes-nobody", wrong: "an owner that takes no part has no use for the answer of who went on",
-		file: "runs/table.go", pkg: lifeRoom, run: "^TestRegressionsWithRosters$", args: brief,
+		file: "runs/table.go", pkg: "runs", run: "^TestRefusedBelieves",
 		old: "		r.returned = true\n", new: "		_ = r\n"},
 	{name: "runs/anybody-keeps-roster-alive", wrong: "a roster counts as long as anybody repeats it", file: "runs/roster.go",
 		pkg: "runs", run: "^TestMusters", old: "r.Number == old.Number && from == r.Author:", new: "r.Number == old.Number:"},
