@@ -175,13 +175,19 @@ func TestRefusesReplay(t *testing.T) {
 }
 
 // TestRestart is about a peer that comes back: its sequence numbers go on above the old ones, and old
-// messages of its own do not come back to it.
+// messages of its own do not come back to it. Nothing that others had opened to it before is left.
 func TestRestart(t *testing.T) {
 	withAttacker(t, gossip.Config{Incarnation: 7}, func(s *swarm, a *attacker) {
 		s.publish(1, gossip.KindRun, "before")
 		time.Sleep(time.Second)
 		captured := <-a.seen
 		s.peers[1].Close()
+		time.Sleep(time.Second)
+		for _, c := range s.hosts[1].Network().Conns() {
+			if n := len(c.GetStreams()); n > 0 {
+				t.Errorf("%d streams to %s are left", n, c.RemotePeer())
+			}
+		}
 		s.openOne(1, gossip.Config{Incarnation: 8})
 		time.Sleep(5 * time.Second)
 		s.publish(1, gossip.KindRun, "after")

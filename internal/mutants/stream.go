@@ -139,7 +139,7 @@ var streamMutants = []mutant{
 		file: "gossip/publish.go", run: "^TestBeaconsAndTheWallClock$", old: "		now := time.Now()\n		g.beaconed",
 		new: "		now := time.Now().Round(0)\n		g.beaconed"},
 	{name: "gossip/offers-alone", wrong: "each offer to a lattice is an envelope",
-		old: "			due.Reset(g.cfg.CombineFor - time.Since(sent))", new: "			due.Reset(0)"},
+		run: "^TestSharedLeavesAtOnce$", old: "			due.Reset(g.cfg.CombineFor - time.Since(sent))", new: "			due.Reset(0)"},
 	{name: "gossip/kinds-share", wrong: "who is out is not told beside what jobs share", file: "gossip/authors.go",
 		run: "^TestKindsDoNotWaitForEachOther$", old: "return min(k, kinds) }", new: "return min(k, KindRevocation) }"},
 	{name: "gossip/noted-before-signature", wrong: "a forger uses up another's numbers", file: "gossip/judge.go",
