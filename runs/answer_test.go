@@ -78,8 +78,8 @@ func TestRefusedIsAnswered(t *testing.T) {
 	}
 }
 
-// An own run that this peer leaves alone goes on elsewhere, as one of an earlier life: the answer of whoever leads it is
-// believed, also where that is none of its deputies.
+// An own run that this peer leaves alone goes on elsewhere, as one of an earlier life: the answer of whoever leads it
+// is believed, also where that is none of its deputies.
 func TestRefusedBelievesWhoWentOn(t *testing.T) {
 	c, v := coreOf(DefaultConfig())
 	v.partners = []PeerID{"a", "b"}
