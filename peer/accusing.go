@@ -205,12 +205,12 @@ func (j *jury) hear(author peer.ID, b []byte) (heard bool) {
 	}
 	c.of = m
 	j.court.mu.Lock()
-	begin, heard := j.court.docket.Hear(j.now(), alarm.Accusation[*charge]{Accuser: alarm.PeerID(author),
+	begin, heard := j.court.docket.Hear(j.Now(), alarm.Accusation[*charge]{Accuser: alarm.PeerID(author),
 		Hand:    alarm.PeerID(cmp.Or(j.hand(verify.PeerID(author.String())), verify.PeerID(j.self.String()))),
 		Accused: alarm.PeerID(j.host.Branch(c.said)), Hash: sha256.Sum256(b), Of: c})
 	j.court.mu.Unlock()
 	if begin {
-		j.spawn(j.sit)
+		j.Spawn(j.sit)
 	}
 	return heard
 }
@@ -224,22 +224,22 @@ func (j *jury) sit(ctx context.Context) {
 		if !ok {
 			return
 		}
-		c, begun := a.Of, j.now()
+		c, begun := a.Of, j.Now()
 		liar := j.court.try(ctx, c)
 		j.court.mu.Lock()
-		j.court.docket.Tried(a, j.now().Sub(begun), liar == c.said, liar != "")
+		j.court.docket.Tried(a, j.Now().Sub(begun), liar == c.said, liar != "")
 		j.court.mu.Unlock()
 		if liar == "" || liar == j.self {
-			j.log.Info("an accusation shows nothing here", "accuser", c.accuser, "accused", c.said, "run", c.Run)
+			j.Log.Info("an accusation shows nothing here", "accuser", c.accuser, "accused", c.said, "run", c.Run)
 			continue
 		}
 		if liar == c.said {
 			j.keep(c)
 		}
-		j.log.Warn("a peer has lied, as was shown here, and is put out", "peer", liar, "accuser", c.accuser, "run", c.Run,
+		j.Log.Warn("a peer has lied, as was shown here, and is put out", "peer", liar, "accuser", c.accuser, "run", c.Run,
 			"job", c.Path.String())
 		if err := j.banish(liar.String()); err != nil {
-			j.log.Error("a liar cannot be put out", "peer", liar, "error", err)
+			j.Log.Error("a liar cannot be put out", "peer", liar, "error", err)
 		}
 	}
 }

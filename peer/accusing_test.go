@@ -15,6 +15,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/alarm"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
@@ -127,7 +128,7 @@ func TestWhatIsTried(t *testing.T) {
 			a.Truth = a.says(t, honest, "truth")
 		}, false},
 	} {
-		j := &jury{base: newBase(slog.New(slog.DiscardHandler), time.Now, 0), self: selfID, host: branches("branch")}
+		j := &jury{Base: base.New(slog.New(slog.DiscardHandler), time.Now, 0), self: selfID, host: branches("branch")}
 		j.evidence, _ = cabinet.Open(cabinet.OnDisk{}, time.Now, t.TempDir(), ".lie", maxLies)
 		if err := j.evidence.Write(knownID.String(), []byte("a proof")); err != nil {
 			t.Fatal(err)
@@ -157,6 +158,6 @@ func TestWhatIsTried(t *testing.T) {
 				got.accuser != "accuser" || next.Hand != alarm.PeerID(selfID.String()) || next.Accused != "branch") {
 			t.Errorf("%s: to be tried is %+v", name, got)
 		}
-		j.cancel()
+		j.Cancel()
 	}
 }

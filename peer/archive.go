@@ -10,6 +10,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
@@ -19,7 +20,7 @@ import (
 // those that were cancelled, the answers to own runs, second ones that differ, and the answers that it keeps for the
 // owners of other runs.
 type archive struct {
-	*base
+	*base.Base
 	self peer.ID
 	apps *catalog
 	dir  string // the state directory
@@ -61,10 +62,10 @@ const (
 )
 
 // openArchive opens what is kept of runs in a state directory.
-func openArchive(b *base, dir string, self peer.ID, apps *catalog) (_ *archive, err error) {
-	a := &archive{base: b, self: self, apps: apps, dir: dir}
+func openArchive(b *base.Base, dir string, self peer.ID, apps *catalog) (_ *archive, err error) {
+	a := &archive{Base: b, self: self, apps: apps, dir: dir}
 	open := func(name, kind string, most int) *cabinet.Cabinet {
-		c, bad := openCabinet(b, filepath.Join(dir, name), kind, most)
+		c, bad := base.OpenCabinet(b, filepath.Join(dir, name), kind, most)
 		err = errors.Join(err, bad)
 		return c
 	}
@@ -242,7 +243,7 @@ func (a *archive) recall() *runs.Recalled {
 }
 
 func (a *archive) unreadable(c *cabinet.Cabinet, name string, err error) {
-	a.log.Warn("a file of an earlier life cannot be read, and is left alone", "file", c.Path(name), "error", oneLine(err))
+	a.Log.Warn("a file of an earlier life cannot be read, and is left alone", "file", c.Path(name), "error", oneLine(err))
 }
 
 func (a *archive) recallAnswer(name string) (*runs.RecalledAnswer, error) {

@@ -11,6 +11,8 @@ import (
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/arbiter"
+	"github.com/satin-peer/satin/peer/base"
+	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/members"
@@ -24,10 +26,11 @@ import (
 
 // An assembly puts a peer together: it has what several of its parts are made with.
 type assembly struct {
-	peer  *Peer
-	apps  *catalog
-	key   crypto.PrivKey
-	asked answering
+	peer      *Peer
+	apps      *catalog
+	key       crypto.PrivKey
+	published *cabinet.Cabinet
+	asked     answering
 }
 
 // answering is what members ask each other about runs.
@@ -50,60 +53,56 @@ func assemble(p *Peer, apps []Application) error {
 	if err := a.meetSwarm(); err != nil {
 		return err
 	}
-	published, err := openCabinet(p.base, filepath.Join(p.cfg.Host.StateDir, "published"), ".module", maxPublishedHere)
-	if err != nil {
-		return err
-	}
 	self := steal.PeerID(p.host.ID().String())
-	vouch := &vouching.Border{Log: p.log, Key: a.key, Self: p.host.ID(), Outcast: p.host.Roll().Outcast,
+	vouch := &vouching.Border{Log: p.Log, Key: a.key, Self: p.host.ID(), Outcast: p.host.Roll().Outcast,
 		Member: func(id peer.ID) bool {
 			_, err := p.host.Vouch(id, nil)
 			return err == nil || p.members.Knew(id)
 		}}
 	p.checkpoints.vouch = vouch
 	obey(p)
-	p.voice = &voice{base: p.base, cfg: p.cfg.Gossip, host: p.host}
-	p.card = &ownCard{base: p.base, key: a.key, facts: func() *statement.Card { return p.facts(a.apps) },
+	p.voice = &voice{Base: p.Base, cfg: p.cfg.Gossip, host: p.host}
+	p.card = &ownCard{Base: p.Base, key: a.key, facts: func() *statement.Card { return p.facts(a.apps) },
 		proof: p.host.Proof, every: p.members.Every, tell: func(b []byte) { p.voice.tell(gossip.KindCard, b) },
 		skip: func(n uint64) error { return host.Skip(p.cfg.Host.StateDir, n) }}
-	p.traffic = &traffic{base: p.base, places: p.places, modules: p.modules, depot: p.depot, protect: p.host,
+	p.traffic = &traffic{Base: p.Base, places: p.places, modules: p.modules, depot: p.depot, protect: p.host,
 		vouch: vouch}
 	p.modules.send, p.depot.send = p.traffic.sendShared, p.traffic.sendShared
-	p.crew = &crew{base: p.base, cfg: &p.cfg, self: self, host: p.host, arbiter: arbiter.New(p.cfg.Workers),
+	p.crew = &crew{Base: p.Base, cfg: &p.cfg, self: self, host: p.host, arbiter: arbiter.New(p.cfg.Workers),
 		modules: p.modules, apps: a.apps, vouch: vouch, memory: &memory{shareable: p.cfg.ObjectsMemory},
 		commitments: &commitments{board: p.board, key: a.key}, depot: p.depot,
 		send: p.traffic.send, tell: p.voice.tellNews, sendShared: p.traffic.sendShared,
 		tellShared: p.traffic.tellShared}
 	p.crew.engines = p.crew.engine
 	p.caretaker.crew = p.crew
-	p.caretaker.presence.recall(p.now())
+	p.caretaker.presence.recall(p.Now())
 	p.crew.jobMemory.Store(p.cfg.Memory)
 	p.crew.memory.divide(p.cfg.RunMemory, &p.cfg.Runs, &p.cfg.Stream)
-	jury := &jury{base: p.base, board: p.board, self: p.host.ID(), host: p.host, swarm: p.swarm, vouch: vouch,
+	jury := &jury{Base: p.Base, board: p.board, self: p.host.ID(), host: p.host, swarm: p.swarm, vouch: vouch,
 		cores: p.cfg.Workers}
 	if err := jury.open(&p.cfg); err != nil {
 		return err
 	}
 	p.work = &work{used: p.crew.arbiter.Used}
-	p.runs = newConductor(p.base, outside{
+	p.runs = newConductor(p.Base, outside{
 		self: runs.PeerID(self), key: a.key, host: p.host, apps: a.apps, swarm: p.swarm, voice: p.voice, files: p.files,
 		checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew, jury: jury, work: p.work,
-		provisioner: &provisioner{p.base, p.cfg.Provision}, others: &a.asked, hours: openHours(p.cfg.Host.StateDir),
+		provisioner: &provisioner{p.Base, p.cfg.Provision}, others: &a.asked, hours: openHours(p.cfg.Host.StateDir),
 	}, p.cfg.Runs)
 	p.traffic.runs, p.modules.runs, p.work.running = p.runs, p.runs, p.runs.running
 	p.work.others = p.runs.othersRate
-	p.coordinator = newCoordinator(p.base, p.cfg.AdaptEvery, p.runs)
+	p.coordinator = newCoordinator(p.Base, p.cfg.AdaptEvery, p.runs)
 	welcome(p, vouch)
-	p.exclusion = &exclusion{base: p.base, host: p.host, members: p.members, runs: p.runs, voice: p.voice}
-	p.publications = &publications{base: p.base, key: a.key, self: p.host.ID(), modules: p.modules, voice: p.voice,
-		files: published, host: p.host}
+	p.exclusion = &exclusion{Base: p.Base, host: p.host, members: p.members, runs: p.runs, voice: p.voice}
+	p.publications = &publications{Base: p.Base, key: a.key, self: p.host.ID(), modules: p.modules, voice: p.voice,
+		files: a.published, host: p.host}
 	p.modules.standsFor = p.publications.has
-	p.meetings = &meetings{published: p.publications, jury: jury, base: p.base, board: p.board, swarm: p.swarm,
+	p.meetings = &meetings{published: p.publications, jury: jury, Base: p.Base, board: p.board, swarm: p.swarm,
 		runs: p.runs, card: p.card, out: p.exclusion, host: p.host}
-	a.asked.inquiries = inquiries{base: p.base, board: p.board, runs: p.runs, files: p.files, apps: a.apps,
+	a.asked.inquiries = inquiries{Base: p.Base, board: p.board, runs: p.runs, files: p.files, apps: a.apps,
 		host: p.host}
-	a.asked.keeping = keeping{base: p.base, self: p.host.ID(), board: p.board, runs: p.runs, files: p.files}
-	a.asked.collecting = collecting{base: p.base, board: p.board, runs: p.runs, vouch: vouch}
+	a.asked.keeping = keeping{Base: p.Base, self: p.host.ID(), board: p.board, runs: p.runs, files: p.files}
+	a.asked.collecting = collecting{Base: p.Base, board: p.board, runs: p.runs, vouch: vouch}
 	a.forUsers()
 	jury.convene(p)
 	return a.speak()
@@ -119,7 +118,7 @@ func (a *assembly) openCatalog(apps []Application) (err error) {
 	for _, app := range apps {
 		c.built[app.Name] = app
 	}
-	p.constants, err = openConstants(p.base, p.cfg.Host.StateDir,
+	p.constants, err = openConstants(p.Base, p.cfg.Host.StateDir,
 		(&memory{shareable: p.cfg.ObjectsMemory}).objects().MaxBytes)
 	c.constants = p.constants
 	return err
@@ -129,38 +128,42 @@ func (a *assembly) openCatalog(apps []Application) (err error) {
 func (a *assembly) openFiles() (err error) {
 	p := a.peer
 	state := p.cfg.Host.StateDir
-	if p.files, err = openArchive(p.base, state, p.host.ID(), a.apps); err != nil {
+	if p.files, err = openArchive(p.Base, state, p.host.ID(), a.apps); err != nil {
 		return err
 	}
-	p.checkpoints = &checkpoints{base: p.base, self: p.host.ID(), quota: quota.Quota{Most: p.cfg.RunDisk},
+	p.checkpoints = &checkpoints{Base: p.Base, self: p.host.ID(), quota: quota.Quota{Most: p.cfg.RunDisk},
 		index: quota.Quota{Most: maxIndex, Memory: true},
 		dir:   filepath.Join(state, "checkpoints"), every: p.cfg.Checkpoint,
 		most: p.cfg.Steal.MaxKept, mostBytes: p.cfg.Steal.MaxKeptBytes}
 	p.checkpoints.quota.Remove = p.checkpoints.makesWay
+	a.published, err = base.OpenCabinet(p.Base, filepath.Join(state, "published"), ".module", maxPublishedHere)
+	if err != nil {
+		return err
+	}
 	p.deaths = &infirmary{}
-	p.deaths.files, err = openCabinet(p.base, filepath.Join(state, "deaths"), ".deaths", maxDeaths)
+	p.deaths.files, err = base.OpenCabinet(p.Base, filepath.Join(state, "deaths"), ".deaths", maxDeaths)
 	return err
 }
 
 // meetSwarm makes the parts that know who there is, and where.
 func (a *assembly) meetSwarm() error {
 	p := a.peer
-	p.board = &switchboard{base: p.base, net: p.host.Network(), admitted: p.host.Admitted}
-	p.members = members.New(p.log, func() string { return p.places.mine().Name }, p.membersChanged)
-	p.places = &places{base: p.base, board: p.board, members: p.members, disconnect: p.host.Disconnect,
+	p.board = &switchboard{Base: p.Base, net: p.host.Network(), admitted: p.host.Admitted}
+	p.members = members.New(p.Log, func() string { return p.places.mine().Name }, p.membersChanged)
+	p.places = &places{Base: p.Base, board: p.board, members: p.members, disconnect: p.host.Disconnect,
 		changed: p.membersChanged, missed: map[peer.ID]int{}, away: map[peer.ID]bool{}}
 	if err := p.places.open(p.cfg.Cluster); err != nil {
 		return err
 	}
 	p.swarm = &swarm{self: p.host.ID(), apps: a.apps, members: p.members, places: p.places, board: p.board,
 		branch: p.host.Branch}
-	p.modules = &modules{base: p.base, self: p.host.ID(), members: p.members, places: p.places,
+	p.modules = &modules{Base: p.Base, self: p.host.ID(), members: p.members, places: p.places,
 		changed: func() {
 			p.card.tellAnew()
 			p.membersChanged()
 		}, waiting: map[job.RunID]*waitingRun{}}
 	a.apps.modules = p.modules
-	p.depot = &depot{base: p.base, self: p.host.ID(), key: a.key,
+	p.depot = &depot{Base: p.Base, self: p.host.ID(), key: a.key,
 		host: p.host, board: p.board, members: p.members, places: p.places}
 	return errors.Join(p.modules.open(&p.cfg), p.depot.open(&p.cfg, &p.checkpoints.quota), a.openEmulation())
 }
@@ -187,18 +190,18 @@ func (a *assembly) openEmulation() (err error) {
 // forUsers makes the parts that answer commands.
 func (a *assembly) forUsers() {
 	p := a.peer
-	p.reporter = &reporter{base: p.base, cfg: &p.cfg, started: p.now(), host: p.host, swarm: p.swarm,
+	p.reporter = &reporter{Base: p.Base, cfg: &p.cfg, started: p.Now(), host: p.host, swarm: p.swarm,
 		traffic: p.traffic, runs: p.runs, crew: p.crew, files: p.files, checkpoints: p.checkpoints, work: p.work,
 		presence: p.caretaker.presence, courtesy: p.caretaker.courtesy, modules: p.modules, apps: a.apps}
-	p.doctor = &doctor{base: p.base, card: p.card, cfg: &p.cfg, crew: p.crew, reporter: p.reporter, members: p.members,
+	p.doctor = &doctor{Base: p.Base, card: p.card, cfg: &p.cfg, crew: p.crew, reporter: p.reporter, members: p.members,
 		files: p.files, deaths: p.deaths}
-	p.door = &door{base: p.base, host: p.host, members: p.members, meetings: p.meetings,
+	p.door = &door{Base: p.Base, host: p.host, members: p.members, meetings: p.meetings,
 		exclusion: p.exclusion, reporter: p.reporter, settle: p.settle}
-	p.owner = &owner{base: p.base, key: a.key, policy: p.cfg.Policy, host: p.host, apps: a.apps, swarm: p.swarm,
+	p.owner = &owner{Base: p.Base, key: a.key, policy: p.cfg.Policy, host: p.host, apps: a.apps, swarm: p.swarm,
 		runs: p.runs, files: p.files, checkpoints: p.checkpoints, deaths: p.deaths, presence: p.caretaker.presence,
 		reporter: p.reporter}
-	p.showing = &showing{base: p.base, runs: p.runs, links: p.traffic.links}
-	p.watching = newWatching(p.base, p.board, p.swarm, p.runs, p.showing)
+	p.showing = &showing{Base: p.Base, runs: p.runs, links: p.traffic.links}
+	p.watching = newWatching(p.Base, p.board, p.swarm, p.runs, p.showing)
 }
 
 // speak begins to speak with others.
@@ -225,12 +228,12 @@ func (a *assembly) speak() error {
 	p.depot.serve()
 	p.publications.recall()
 	p.host.OnPeer(p.onPeer)
-	p.spawn(p.upkeep)
+	p.Spawn(p.upkeep)
 	if p.cfg.Prefer != nil {
 		p.caretaker.courtesy.Begin(*p.cfg.Prefer)
-		p.spawn(p.caretaker.courtesy.Keep)
+		p.Spawn(p.caretaker.courtesy.Keep)
 	}
-	p.spawn(p.runs.findDormant)
+	p.Spawn(p.runs.findDormant)
 	return nil
 }
 
@@ -245,7 +248,7 @@ func (a *assembly) listen() {
 	})
 	p.voice.hear(gossip.KindTombstone, checkTombstone, func(author peer.ID, b []byte) {
 		if err := p.runs.buried(b); err != nil {
-			p.log.Debug("tombstone refused", "from", author, "error", err)
+			p.Log.Debug("tombstone refused", "from", author, "error", err)
 		}
 	})
 	p.voice.hear(gossip.KindLoad, checkLoad, p.runs.hearLoad)
@@ -260,12 +263,12 @@ func (a *assembly) listen() {
 	p.voice.hear(gossip.KindRoster, checkRoster, a.asked.hearRoster)
 	p.voice.hear(gossip.KindPublished, checkPublished, func(author peer.ID, b []byte) {
 		if err := p.publications.hear(b); err != nil {
-			p.log.Debug("notice of a module refused", "from", author, "error", err)
+			p.Log.Debug("notice of a module refused", "from", author, "error", err)
 		}
 	})
 	p.voice.hear(gossip.KindAnswered, checkAnswered, func(author peer.ID, b []byte) {
 		if err := p.runs.claimed(b, author); err != nil {
-			p.log.Debug("statement of an answer refused", "from", author, "error", err)
+			p.Log.Debug("statement of an answer refused", "from", author, "error", err)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/adapt"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
@@ -14,7 +15,7 @@ import (
 // knows the link of a cluster that it has excluded, if that works for somebody else: nothing is sent to find out, and
 // nobody is asked. What comes says at least how fast the link is; of what a peer sent lately the fastest counts.
 type bandwidths struct {
-	*base
+	*base.Base
 	wide   func(steal.PeerID) bool // it is in another cluster
 	period time.Duration
 
@@ -32,7 +33,7 @@ func (b *bandwidths) came(from steal.PeerID, bytes int, took time.Duration) {
 		return
 	}
 	rate := min(float64(bytes)/took.Seconds(), maxLinkRate)
-	now := b.base.now()
+	now := b.Base.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.turn(now)

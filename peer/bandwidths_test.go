@@ -10,6 +10,7 @@ import (
 
 	"github.com/satin-peer/satin/adapt"
 	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
@@ -27,7 +28,7 @@ type slowTrio struct {
 func newSlowTrio() *slowTrio {
 	x := &slowTrio{gauge: newGauge(&runs.Manifest{Adapt: adapt.Volunteers.String()}, gaugeEvery),
 		now: time.Unix(1000, 0), spent: map[peer.ID]report.RunStats{}, others: map[steal.PeerID]string{}}
-	x.ways = &bandwidths{base: &base{now: func() time.Time { return x.now }}, period: gaugeEvery,
+	x.ways = &bandwidths{Base: &base.Base{Now: func() time.Time { return x.now }}, period: gaugeEvery,
 		wide: func(id steal.PeerID) bool { return id[0] != 'a' }}
 	for _, cluster := range "abc" {
 		for i := range 4 {

@@ -10,12 +10,13 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/crypto"
 
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
 // An ownCard is who this peer is, as it tells everybody.
 type ownCard struct {
-	*base
+	*base.Base
 	key crypto.PrivKey
 	// facts are what is to be told now; facts, proof and tell are given by the peer.
 	facts func() *statement.Card
@@ -42,12 +43,12 @@ func (o *ownCard) seen(c *statement.SignedCard) {
 		return
 	}
 	if o.double == nil {
-		o.log.Error(twoLives, "start_here", o.last.Incarnation, "start_there", c.Incarnation,
+		o.Log.Error(twoLives, "start_here", o.last.Incarnation, "start_there", c.Incarnation,
 			"addresses", len(c.Addrs), "fix", oneLife)
 	}
 	o.double = c
 	if err := o.skip(c.Incarnation); err != nil {
-		o.log.Warn("the number of starts is not raised", "error", err)
+		o.Log.Warn("the number of starts is not raised", "error", err)
 	}
 }
 
@@ -81,10 +82,10 @@ func (o *ownCard) renew() *statement.SignedCard {
 	defer o.mu.Unlock()
 	c := o.facts()
 	o.seq++
-	c.At, c.Networks, c.Proof, c.Seq = o.now().Unix(), localNetworks(), o.proof(), o.seq
+	c.At, c.Networks, c.Proof, c.Seq = o.Now().Unix(), localNetworks(), o.proof(), o.seq
 	signed, err := c.Sign(o.key)
 	if err != nil {
-		o.log.Error("own card cannot be signed", "error", err)
+		o.Log.Error("own card cannot be signed", "error", err)
 		return o.last
 	}
 	o.last = signed

@@ -16,6 +16,7 @@ import (
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/quota"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/vouching"
@@ -24,7 +25,7 @@ import (
 
 // checkpoints are those of the runs on this peer's disk.
 type checkpoints struct {
-	*base
+	*base.Base
 	self      peer.ID
 	dir       string
 	quota     quota.Quota   // of the runs of others
@@ -68,11 +69,11 @@ func (c *checkpoints) contents(m *statement.SignedManifest,
 		p := steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome, Voucher: r.Voucher}
 		switch {
 		case err != nil:
-			c.log.Warn("damage in a checkpoint; what is intact is used", "problem", err)
+			c.Log.Warn("damage in a checkpoint; what is intact is used", "problem", err)
 		case r.Kind == checkpoint.RootOutcome:
 			of, err := c.vouch.Answered(run, &p, m.Owner)
 			if err != nil {
-				c.log.Warn("an answer in a checkpoint is not used, and is computed again", "run", run, "why", err)
+				c.Log.Warn("an answer in a checkpoint is not used, and is computed again", "run", run, "why", err)
 				continue
 			}
 			s.answer, s.of = r.Outcome, of
@@ -83,7 +84,7 @@ func (c *checkpoints) contents(m *statement.SignedManifest,
 			}
 			if err := c.vouch.Restored(run, &p); err != nil {
 				if refused++; refused == 1 {
-					c.log.Warn("results in a checkpoint are not used, because nobody answers for them", "run", run,
+					c.Log.Warn("results in a checkpoint are not used, because nobody answers for them", "run", run,
 						"the first", err)
 				}
 				continue
@@ -91,7 +92,7 @@ func (c *checkpoints) contents(m *statement.SignedManifest,
 			s.take(c, p)
 		case strings.HasPrefix(string(r.Identity[:]), argsRecord):
 			if err := wire.Value().Decode(r.Outcome, &s.args); err != nil {
-				c.log.Warn("the arguments in a checkpoint cannot be read", "error", err)
+				c.Log.Warn("the arguments in a checkpoint cannot be read", "error", err)
 			}
 		}
 	}
@@ -185,8 +186,8 @@ func (c *checkpoints) makesWay(run job.RunID) {
 	if _, taken := c.inUse.LoadOrStore(k.dir, k); taken {
 		return
 	}
-	c.spawn(func(context.Context) {
-		c.log.Info("what is left of a run makes way for others", "run", run)
+	c.Spawn(func(context.Context) {
+		c.Log.Info("what is left of a run makes way for others", "run", run)
 		defer k.end(nil, true)
 		k.erase()
 	})
@@ -201,7 +202,7 @@ func (c *checkpoints) left(but func(job.RunID) bool) (list []*statement.SignedMa
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), erased) {
-			_ = c.medium.RemoveAll(filepath.Join(c.dir, e.Name())) // or in the next life
+			_ = c.Medium.RemoveAll(filepath.Join(c.dir, e.Name())) // or in the next life
 		}
 		run, ok := job.ParseRunID(e.Name())
 		if !ok || but(run) {
@@ -212,9 +213,9 @@ func (c *checkpoints) left(but func(job.RunID) bool) (list []*statement.SignedMa
 		case err != nil && c.hasNothing(run):
 			c.remove(run)
 		case err != nil:
-			c.log.Warn("a checkpoint cannot be read and is left alone", "run", run, "error", oneLine(err))
+			c.Log.Warn("a checkpoint cannot be read and is left alone", "run", run, "error", oneLine(err))
 		case m.Run != run:
-			c.log.Warn("a checkpoint is of another run and is left alone", "directory", c.dirOf(run))
+			c.Log.Warn("a checkpoint is of another run and is left alone", "directory", c.dirOf(run))
 		default:
 			list = append(list, m)
 			if _, counted := c.quota.Has(run); m.Owner != c.self && !counted {

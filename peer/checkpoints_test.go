@@ -59,7 +59,7 @@ func ofARun(t *testing.T) (*checkpoints, *statement.SignedManifest) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &checkpoints{base: b, self: v.Self, dir: filepath.Join(t.TempDir(), "checkpoints"), every: time.Hour,
+	return &checkpoints{Base: b, self: v.Self, dir: filepath.Join(t.TempDir(), "checkpoints"), every: time.Hour,
 		vouch: v}, signed
 }
 
@@ -111,7 +111,7 @@ func TestOpenedAfterAll(t *testing.T) {
 func TestResumedWhileClosing(t *testing.T) {
 	for _, closes := range []bool{true, false} {
 		c, signed := ofARun(t)
-		o := &owner{base: c.base, checkpoints: c, runs: newConductor(c.base, outside{}, runs.DefaultConfig())}
+		o := &owner{Base: c.Base, checkpoints: c, runs: newConductor(c.Base, outside{}, runs.DefaultConfig())}
 		again, err := c.reopen(signed, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -119,11 +119,11 @@ func TestResumedWhileClosing(t *testing.T) {
 		no := errors.New("not now")
 		_, err = o.goOn(t.Context(), signed, again, true, func() error {
 			if closes {
-				c.cancel()
+				c.Cancel()
 			}
 			return no
 		})
-		c.wg.Wait()
+		c.Tasks.Wait()
 		if _, gone := os.Stat(again.ledger.dir); !errors.Is(err, no) || gone == nil != closes {
 			t.Errorf("it closes: %t; %v; what is left: %v", closes, err, gone)
 		}
@@ -135,7 +135,7 @@ func TestResumedWhileClosing(t *testing.T) {
 func TestManyResultsGoOn(t *testing.T) {
 	b, _ := standing()
 	v := vouchtest.New(t, nil, nil)
-	c := &checkpoints{base: b, self: v.Self, dir: t.TempDir(), every: time.Hour, vouch: v}
+	c := &checkpoints{Base: b, self: v.Self, dir: t.TempDir(), every: time.Hour, vouch: v}
 	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
 	signed, err := m.Sign(v.Key)
 	if err != nil {
@@ -179,9 +179,9 @@ func TestLedgersOutliveSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	slow := &part{ledger: k}
-	x := &conductor{base: c.base, parts: map[job.RunID]*part{signed.Run: slow}}
+	x := &conductor{Base: c.Base, parts: map[job.RunID]*part{signed.Run: slow}}
 	for i := range byte(maxPastSessions) {
-		x.parts[job.RunID{i}] = &part{ended: c.now().Add(time.Minute)}
+		x.parts[job.RunID{i}] = &part{ended: c.Now().Add(time.Minute)}
 	}
 	for _, r := range x.parts {
 		r.final, r.session = &report.RunStats{}, &session.Session{}

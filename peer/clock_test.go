@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin/internal/driver"
 	"github.com/satin-peer/satin/internal/wallclock"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/vouching"
@@ -49,11 +50,11 @@ func TestReceiptsWhileAClockIsWrong(t *testing.T) {
 	m := &runs.Manifest{Run: job.RunID{1}, Owner: runs.PeerID(owner.String()), Verify: "quorum=2", Created: now.Unix()}
 	var parts [2]*receipts
 	for i := range both {
-		b := newBase(slog.New(slog.DiscardHandler), func() time.Time {
+		b := base.New(slog.New(slog.DiscardHandler), func() time.Time {
 			return now.Add(-time.Duration(i) * time.Duration(behind.Load()) * time.Hour)
 		}, time.Second)
-		parts[i] = &receipts{base: b, cores: 1, swarm: func() string { return "lab" },
-			board: &switchboard{base: newBase(b.log, time.Now, time.Second), net: both[i],
+		parts[i] = &receipts{Base: b, cores: 1, swarm: func() string { return "lab" },
+			board: &switchboard{Base: base.New(b.Log, time.Now, time.Second), net: both[i],
 				admitted: func(peer.ID) bool { return true }},
 			vouch: &vouching.Border{Self: both[i].ID(), Key: both[i].Peerstore().PrivKey(both[i].ID()),
 				Outcast: func(peer.ID) bool { return false }, Member: func(peer.ID) bool { return true }},
@@ -66,7 +67,7 @@ func TestReceiptsWhileAClockIsWrong(t *testing.T) {
 	parts[0].owe(&part{manifest: m, began: wallclock.Time(now, 0),
 		ended:   wallclock.Time(now.Add(-time.Hour), 30*time.Minute),
 		earlier: []driver.Earned{{Peer: verify.PeerID(giver.String()), Time: 20 * time.Minute, Results: 5}}})
-	parts[0].wg.Wait()
+	parts[0].Tasks.Wait()
 	has := func() *statement.SignedReceipt {
 		parts[1].mu.Lock()
 		defer parts[1].mu.Unlock()

@@ -17,6 +17,7 @@ import (
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
@@ -45,7 +46,7 @@ type collectQuestion struct {
 
 // collecting brings together what peers have of a run that is suspended.
 type collecting struct {
-	*base
+	*base.Base
 	board *switchboard
 	runs  *conductor
 	vouch *vouching.Border
@@ -61,7 +62,7 @@ func (x *collecting) serve() {
 		if l == nil {
 			return wire.WriteFrame(s, nil, 0)
 		}
-		ctx, cancel := context.WithTimeout(x.ctx, syncTime)
+		ctx, cancel := context.WithTimeout(x.Ctx, syncTime)
 		defer cancel()
 		_ = l.Sync(ctx) // what cannot be written is not sent either
 		for r, err := range l.Records() {
@@ -123,7 +124,7 @@ func (x *collecting) collectFromAll(ctx context.Context, run job.RunID, k *ledge
 		wg.Go(func() {
 			defer func() { <-places }()
 			if err := x.collectFrom(ctx, within, id, run, k); err != nil {
-				x.log.Warn("what a peer has of a suspended run could not all be collected, and will be computed again",
+				x.Log.Warn("what a peer has of a suspended run could not all be collected, and will be computed again",
 					"run", run, "peer", id, "error", err)
 			}
 		})
@@ -171,7 +172,7 @@ func (x *collecting) collectOne(ctx context.Context, s io.Reader, id peer.ID, ru
 		return 0, err
 	}
 	if err := x.vouch.CheckKept(run, &part, id); err != nil {
-		x.log.Warn("an outcome is refused", "run", run, "from", id, "error", err)
+		x.Log.Warn("an outcome is refused", "run", run, "from", id, "error", err)
 		return n, nil
 	}
 	if !k.AppendOutcome(part.Path, part.Identity, part.Outcome, part.Voucher) { // the queue may be full

@@ -13,6 +13,7 @@ import (
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/thrift"
@@ -23,7 +24,7 @@ import (
 // A conductor gives package runs its inputs, one at a time, and carries out what it orders, first in, first out. What
 // waits for others or for the disk is done on a goroutine of its own, and its end is the next input.
 type conductor struct {
-	*base
+	*base.Base
 	outside
 	disk     disk
 	sessions sessions
@@ -70,8 +71,8 @@ type outside struct {
 	hours       *hours
 }
 
-func newConductor(b *base, o outside, cfg runs.Config) *conductor {
-	return &conductor{base: b, outside: o, core: runs.New(cfg, o.self, o.swarm, signer{b, o.key}), disk: disk{base: b},
+func newConductor(b *base.Base, o outside, cfg runs.Config) *conductor {
+	return &conductor{Base: b, outside: o, core: runs.New(cfg, o.self, o.swarm, signer{b, o.key}), disk: disk{Base: b},
 		sessions: sessions{fetching: map[job.RunID]int{}, waiting: map[job.RunID][]*steal.Message{}},
 		parts:    map[job.RunID]*part{}, resumed: map[job.RunID]*resumption{}, over: map[job.RunID]chan struct{}{},
 		replies: map[runs.Ticket]chan *runs.Refusal{}, resuming: make(chan struct{}, 1)}
@@ -86,7 +87,7 @@ func (t *conductor) input(f func(c *runs.Core, now time.Time) []runs.Order) {
 
 // feed is input when the mutex is held, and not while an order is carried out.
 func (t *conductor) feed(f func(c *runs.Core, now time.Time) []runs.Order) {
-	t.orders = append(t.orders, f(t.core, t.now())...)
+	t.orders = append(t.orders, f(t.core, t.Now())...)
 	if t.acting {
 		return // whoever carries out an order goes on with these
 	}
@@ -101,7 +102,7 @@ func (t *conductor) feed(f func(c *runs.Core, now time.Time) []runs.Order) {
 
 // report is for what waits: it runs f, and what f returns is the next input.
 func (t *conductor) report(f func(ctx context.Context) func(c *runs.Core, now time.Time) []runs.Order) {
-	t.spawn(func(ctx context.Context) { t.input(f(ctx)) })
+	t.Spawn(func(ctx context.Context) { t.input(f(ctx)) })
 }
 
 // command gives the core a command and waits until it has been carried out; no is why it was not. err is that of ctx.
@@ -118,7 +119,7 @@ func (t *conductor) command(ctx context.Context, f func(c *runs.Core, now time.T
 	case no = <-done:
 		return no, nil
 	case <-ctx.Done():
-	case <-t.ctx.Done():
+	case <-t.Ctx.Done():
 	}
 	t.mu.Lock()
 	delete(t.replies, at)
@@ -148,7 +149,7 @@ func (t *conductor) carryOut(o runs.Order) {
 	case runs.TellRoster:
 		t.voice.tell(gossip.KindRoster, o.Roster.Sealed)
 	case runs.Provision:
-		t.spawn(func(ctx context.Context) { t.provisioner.ask(ctx, o) })
+		t.Spawn(func(ctx context.Context) { t.provisioner.ask(ctx, o) })
 	case runs.TellDeath:
 		t.voice.tellDeath(o)
 	case runs.Doom:
@@ -158,7 +159,7 @@ func (t *conductor) carryOut(o runs.Order) {
 	case runs.Stop:
 		t.stop(o)
 	case runs.Discard:
-		t.spawn(func(context.Context) { t.discard(o.Run) })
+		t.Spawn(func(context.Context) { t.discard(o.Run) })
 	case runs.WriteAnswer:
 		if r := t.parts[o.Run]; r != nil && o.Answer.Owner == "" {
 			o.Answer.Peers = r.most
@@ -176,7 +177,7 @@ func (t *conductor) carryOut(o runs.Order) {
 	case runs.Remove:
 		t.disk.do(func() {
 			if err := t.files.of(o.File).Remove(nameOf(o.File, o.Run)); err != nil {
-				t.log.Warn("a file of a run cannot be removed", "run", o.Run, "error", err)
+				t.Log.Warn("a file of a run cannot be removed", "run", o.Run, "error", err)
 			}
 		})
 	case runs.Over:
@@ -196,7 +197,7 @@ func (t *conductor) carryOut(o runs.Order) {
 		if o.Bad {
 			level = slog.LevelWarn
 		}
-		t.log.Log(t.ctx, level, o.Text, "run", o.Run)
+		t.Log.Log(t.Ctx, level, o.Text, "run", o.Run)
 	}
 }
 
@@ -205,7 +206,7 @@ func (t *conductor) turnTo(o runs.Order) {
 	switch o := o.(type) {
 	case runs.Fetch:
 		t.sessions.expect(o.Run)
-		t.spawn(func(ctx context.Context) {
+		t.Spawn(func(ctx context.Context) {
 			told := t.others.askManifest(ctx, o.Run, o.From)
 			t.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Fetched(now, t.byMember(told)) })
 			t.sessions.fetched(o.Run)
@@ -228,7 +229,7 @@ func (t *conductor) turnTo(o runs.Order) {
 		t.report(func(ctx context.Context) func(*runs.Core, time.Time) []runs.Order {
 			err := t.others.askToKeep(ctx, o.Peer, o.Answer)
 			if err != nil {
-				t.log.Debug("answer not kept elsewhere", "run", o.Run, "peer", string(o.Peer), "error", err)
+				t.Log.Debug("answer not kept elsewhere", "run", o.Run, "peer", string(o.Peer), "error", err)
 			}
 			return func(c *runs.Core, now time.Time) []runs.Order { return c.KeptAt(now, o.Run, err == nil) }
 		})
@@ -250,7 +251,7 @@ func (x *outside) byMember(told *runs.Told) *runs.Told {
 	}
 	proof, err := ownerProof(x.host, told.Manifest)
 	if err != nil {
-		x.checkpoints.log.Debug("run not taken up", "run", told.Run, "from", string(told.From), "error", err)
+		x.checkpoints.Log.Debug("run not taken up", "run", told.Run, "from", string(told.From), "error", err)
 		return &runs.Told{Run: told.Run, From: told.From, Failed: true}
 	}
 	told.Manifest.Proof = proof
@@ -282,7 +283,7 @@ func (t *conductor) write(file runs.File, id job.RunID, f func() error) {
 
 // disk does what is to be done to the files of runs, one after the other.
 type disk struct {
-	*base
+	*base.Base
 	mu    sync.Mutex
 	queue []func()
 	on    bool
@@ -295,7 +296,7 @@ func (d *disk) do(f func()) {
 		return
 	}
 	d.on = true
-	d.spawn(func(context.Context) {
+	d.Spawn(func(context.Context) {
 		for {
 			d.mu.Lock()
 			if len(d.queue) == 0 {
@@ -329,8 +330,8 @@ func (t *conductor) keepUp() {
 		}
 	}
 	t.releaseSessions()
-	if t.thrift.Due(len(t.core.InProgress(1)) > 0, t.now()) {
-		t.spawn(func(context.Context) { thrift.GiveBack() })
+	if t.thrift.Due(len(t.core.InProgress(1)) > 0, t.Now()) {
+		t.Spawn(func(context.Context) { thrift.GiveBack() })
 	}
 }
 
@@ -390,7 +391,7 @@ func (t *conductor) findDormant(context.Context) {
 		return t.files.own.Has(run.Hex()) || t.sessions.of(run) != nil
 	}) {
 		if m.Swarm != t.host.SwarmName() {
-			t.log.Warn("a checkpoint is of another swarm and is left alone", "run", m.Run)
+			t.Log.Warn("a checkpoint is of another swarm and is left alone", "run", m.Run)
 			continue
 		}
 		unfit := t.apps.unfit(m)
@@ -400,7 +401,7 @@ func (t *conductor) findDormant(context.Context) {
 			case errors.Is(err, host.ErrOut):
 				return []runs.Order{runs.Discard{Run: m.Run}}
 			case err != nil: // the owner has joined since, and may show it
-				t.log.Info("a checkpoint is left alone until its run is heard of", "run", m.Run, "why", err)
+				t.Log.Info("a checkpoint is left alone until its run is heard of", "run", m.Run, "why", err)
 				return nil
 			}
 			return c.Dormant(now, manifestOf(m), unfit)

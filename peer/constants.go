@@ -16,6 +16,7 @@ import (
 	"github.com/satin-peer/satin/internal/durable"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
@@ -28,7 +29,7 @@ import (
 
 // constants keeps them.
 type constants struct {
-	*base
+	*base.Base
 	dir  string
 	most uint64 // bytes of all that one run names
 
@@ -49,8 +50,8 @@ const (
 )
 
 // openConstants takes what earlier lives have left for idle until runs name it.
-func openConstants(b *base, state string, most uint64) (*constants, error) {
-	c := &constants{base: b, dir: filepath.Join(state, "constants"), most: most,
+func openConstants(b *base.Base, state string, most uint64) (*constants, error) {
+	c := &constants{Base: b, dir: filepath.Join(state, "constants"), most: most,
 		runs: map[job.RunID][]statement.Constant{}, idle: map[string]time.Time{}}
 	durable.Sweep(c.dir)
 	list, err := os.ReadDir(c.dir)
@@ -59,7 +60,7 @@ func openConstants(b *base, state string, most uint64) (*constants, error) {
 	}
 	for _, e := range list {
 		if name := e.Name(); filepath.Ext(name) == constantFile {
-			c.idle[name[:len(name)-len(constantFile)]] = b.now()
+			c.idle[name[:len(name)-len(constantFile)]] = b.Now()
 		}
 	}
 	return c, err
@@ -92,7 +93,7 @@ func (c *constants) add(ctx context.Context, k control.Constant, from io.Reader)
 	if why := c.fits([]statement.Constant{{Size: uint64(k.Size)}}); why != "" {
 		return control.ConstantInfo{}, control.Errorf(control.ErrBadInput, "%s", why)
 	}
-	c.prune(c.now())
+	c.prune(c.Now())
 	if here := c.touch(k.Digest); here || from == nil {
 		return control.ConstantInfo{Here: here}, nil
 	}
@@ -121,7 +122,7 @@ func (c *constants) take(digest string, head *statement.Constant, data []byte) e
 		return control.Errorf(control.ErrUnavailable, "the input cannot be kept: %v", err)
 	}
 	c.mu.Lock()
-	c.idle[digest] = c.now()
+	c.idle[digest] = c.Now()
 	c.mu.Unlock()
 	return nil
 }
@@ -175,7 +176,7 @@ func (c *constants) touch(digest string) bool {
 		return false
 	}
 	if _, idle := c.idle[digest]; idle {
-		c.idle[digest] = c.now()
+		c.idle[digest] = c.Now()
 	}
 	return true
 }
@@ -255,7 +256,7 @@ func (c *constants) forget(run job.RunID) {
 	old := c.runs[run]
 	delete(c.runs, run)
 	for i := range old {
-		c.idle[digestOf(&old[i])] = c.now()
+		c.idle[digestOf(&old[i])] = c.Now()
 	}
 	for _, others := range c.runs {
 		for i := range others {
@@ -280,7 +281,7 @@ func (c *constants) prune(now time.Time) {
 		}
 		delete(c.idle, oldest)
 		if err := os.Remove(c.path(oldest)); err != nil {
-			c.log.Warn("an input that no run names any more cannot be removed", "error", err)
+			c.Log.Warn("an input that no run names any more cannot be removed", "error", err)
 		}
 	}
 }
@@ -333,7 +334,7 @@ func (c *constants) lend(m *statement.SignedManifest, s *session.Session) {
 	if len(list) == 0 {
 		return
 	}
-	c.spawn(func(context.Context) {
+	c.Spawn(func(context.Context) {
 		for i := range list {
 			c.mu.Lock()
 			body := c.given.Value()
@@ -343,7 +344,7 @@ func (c *constants) lend(m *statement.SignedManifest, s *session.Session) {
 				body, err = c.whole(c.path(digestOf(&list[i])), &list[i])
 			}
 			if err != nil {
-				c.log.Error("the input of a run cannot be read: it waits for a member that has it", "run", m.Run, "error",
+				c.Log.Error("the input of a run cannot be read: it waits for a member that has it", "run", m.Run, "error",
 					oneLine(err))
 				continue
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/arbiter"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
@@ -22,7 +23,7 @@ import (
 
 // A crew is what this peer computes with: its cores, and what runs the jobs on them.
 type crew struct {
-	*base
+	*base.Base
 	cfg     *Config
 	self    steal.PeerID
 	host    interface{ Incarnation() uint64 }
@@ -53,7 +54,7 @@ const eagerAfter = 2 * time.Second
 // session makes this peer's part in a run; with has what differs from run to run.
 func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal.Members, with session.Config) (
 	*session.Session, error) {
-	log := c.log.With("run", m.Run.String())
+	log := c.Log.With("run", m.Run.String())
 	policy, err := policy.ByName(m.Policy, steal.PeerID(m.Owner.String()))
 	if err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal
 	with.Run.Room = c.memory.enter(m.Run, peerName(m.Owner), steal.PeerID(m.Owner.String()) == c.self,
 		func(why string) { log.Warn("not all that others give of a run is taken", "why", why) })
 	with.Shared, with.Notary = c.memory.objects(), c.vouch
-	with.Shared.Room = c.memory.roomToShare(m.Run, c.now)
+	with.Shared.Room = c.memory.roomToShare(m.Run, c.Now)
 	with.Holds = slices.Contains(ranks(m), c.self)
 	for i := range m.Constants {
 		with.Argument = append(with.Argument, recipeOf(&m.Constants[i]).Digest())
@@ -99,7 +100,7 @@ func (c *crew) engine(m *statement.SignedManifest, cfg compute.Config) (port.Liv
 	process := child.Config{Command: c.cfg.Compute, Compute: cfg, Memory: c.jobMemory.Load(),
 		Shared: int(c.memory.objects().MaxBytes)}
 	process.Programs, _ = c.apps.lent(m) // whoever may not have all of them takes no part
-	log := c.log.With("run", cfg.Run.String())
+	log := c.Log.With("run", cfg.Run.String())
 	process.Log = func(line string) { log.Info("said by jobs or their process", "text", line) }
 	if m.Entry == module.Func {
 		var err error

@@ -108,20 +108,20 @@ func (x *infirmary) list() (ids []job.RunID) {
 // its place, if package runs has it so.
 func (t *conductor) engineDied(r *part, death session.Death) {
 	id := r.manifest.Run
-	toll, err := t.deaths.note(id, t.now(), clipText(death.Why.Error()))
+	toll, err := t.deaths.note(id, t.Now(), clipText(death.Why.Error()))
 	if err != nil {
-		t.log.Warn("a death cannot be remembered beyond this process", "run", id, "error", err)
+		t.Log.Warn("a death cannot be remembered beyond this process", "run", id, "error", err)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.parts[id] != r || r.final != nil {
 		return // the run has ended meanwhile
 	}
-	t.log.Warn("the process that computes for a run has ended", "run", id, "app", r.manifest.App, "why", death.Why,
+	t.Log.Warn("the process that computes for a run has ended", "run", id, "app", r.manifest.App, "why", death.Why,
 		"quarantined", toll.Quarantined())
 	t.dismiss(r)
 	ledger := r.ledger // what is in it the next session has as in another life of this peer
-	t.spawn(func(context.Context) { ledger.close(false) })
+	t.Spawn(func(context.Context) { ledger.close(false) })
 	t.feed(func(c *runs.Core, now time.Time) []runs.Order {
 		return c.Deaths.Died(now, id, suspects(death.Jobs), toll)
 	})
@@ -212,7 +212,7 @@ func (t *conductor) doom(o runs.Doom) {
 	}
 	text := fmt.Sprintf("it killed the processes of peers that ran it (%s): %s", strings.Join(names, ", "), o.Why)
 	outcome := compute.Killed(names[0], job.ID{Run: o.Run, Path: o.Job.Path}, text)
-	t.spawn(func(context.Context) { t.rootEnded(headOf(info.Manifest), outcome, nil) })
+	t.Spawn(func(context.Context) { t.rootEnded(headOf(info.Manifest), outcome, nil) })
 }
 
 // dismiss ends a part's session. The mutex is held.
@@ -222,9 +222,9 @@ func (t *conductor) dismiss(r *part) {
 	t.sessions.live.Delete(r.manifest.Run)
 	t.crew.arbiter.Leave(r.cores)
 	t.crew.memory.leave(r.manifest.Run)
-	r.ended = t.now()
+	r.ended = t.Now()
 	r.conclude(t, &final)
-	t.spawn(func(context.Context) { s.Close() })
+	t.Spawn(func(context.Context) { s.Close() })
 }
 
 // maxWhy bounds a reason that is written down.

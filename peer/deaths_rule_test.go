@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/runs"
 )
 
 // Deaths are remembered when the daemon is started again, until a user lifts the quarantine that follows from them.
 func TestQuarantine(t *testing.T) {
 	b, _ := standing()
-	files, err := openCabinet(b, t.TempDir(), ".deaths", maxDeaths)
+	files, err := base.OpenCabinet(b, t.TempDir(), ".deaths", maxDeaths)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,13 +45,13 @@ func (mates) Admitted(runs.PeerID) bool { return true }
 // A run stays in quarantine when its owner suspends it and goes on with it. Nothing is left of that when it is over.
 func TestQuarantineOutlivesSuspension(t *testing.T) {
 	b, clock := standing()
-	files, err := openCabinet(b, t.TempDir(), ".deaths", maxDeaths)
+	files, err := base.OpenCabinet(b, t.TempDir(), ".deaths", maxDeaths)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &conductor{base: b, core: runs.New(runs.DefaultConfig(), "self", mates{}, nil), outside: outside{
+	x := &conductor{Base: b, core: runs.New(runs.DefaultConfig(), "self", mates{}, nil), outside: outside{
 		apps: &catalog{constants: &constants{}}, deaths: &infirmary{files: files},
-		checkpoints: &checkpoints{base: b, dir: t.TempDir()}}}
+		checkpoints: &checkpoints{Base: b, dir: t.TempDir()}}}
 	m := &runs.Manifest{Run: job.NewRunID(), Owner: "o", Expires: math.MaxInt64}
 	x.core.Announced(clock.now(), m.Run, "o")
 	x.core.Fetched(clock.now(), &runs.Told{Run: m.Run, From: "o", Manifest: m})
@@ -88,7 +89,7 @@ func TestHandsThatAreBelieved(t *testing.T) {
 func TestDeathsBesideTheDisk(t *testing.T) {
 	b, _ := standing()
 	dir := filepath.Join(t.TempDir(), "deaths")
-	files, err := openCabinet(b, dir, ".deaths", maxDeaths)
+	files, err := base.OpenCabinet(b, dir, ".deaths", maxDeaths)
 	if err == nil {
 		err = os.WriteFile(dir, nil, 0o600) // where a directory should be
 	}

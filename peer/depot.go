@@ -19,6 +19,7 @@ import (
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/deposits"
@@ -73,7 +74,7 @@ type depotItem struct {
 
 // depot is a peer's deposits, its user's and those that it keeps for others.
 type depot struct {
-	*base
+	*base.Base
 	self peer.ID
 	key  crypto.PrivKey
 	host interface {
@@ -102,7 +103,7 @@ func (x *depot) open(cfg *Config, q *quota.Quota) (err error) {
 	}
 	bounds.Seen = cfg.Runs.Seen
 	dir := filepath.Join(cfg.Host.StateDir, "deposits")
-	if x.files, err = openCabinet(x.base, filepath.Join(dir, "items"), ".item", 0); err != nil {
+	if x.files, err = base.OpenCabinet(x.Base, filepath.Join(dir, "items"), ".item", 0); err != nil {
 		return err
 	}
 	shelf := library.DefaultConfig(1 << 50) // what is kept is for the core to say
@@ -116,9 +117,9 @@ func (x *depot) open(cfg *Config, q *quota.Quota) (err error) {
 			return r.Kind == sharedobj.Constant && r.Name == port.Deposit && r.First() &&
 				r.State.Size <= uint64(bounds.MaxSize)
 		}}
-	x.lib, err = library.Open(shelf, library.Host{Dir: dir, Self: library.PeerID(x.self.String()), Log: x.log,
-		Replace: x.medium.Replace,
-		Here:    func(h library.Hash) { x.log.Debug("a deposit is here", "hash", h) },
+	x.lib, err = library.Open(shelf, library.Host{Dir: dir, Self: library.PeerID(x.self.String()), Log: x.Log,
+		Replace: x.Medium.Replace,
+		Here:    func(h library.Hash) { x.Log.Debug("a deposit is here", "hash", h) },
 		Send:    func(m *sharedobj.Message) { x.send(&stream.Shared{Run: depositsRun(), Message: m}) }})
 	if err != nil {
 		return err
@@ -135,7 +136,7 @@ func (x *depot) recall() (list []deposits.Item) {
 	for _, f := range x.files.Files() {
 		i, err := x.item(f.Name)
 		if err != nil || hex.EncodeToString(i.Hash[:]) != f.Name {
-			x.log.Warn("what was written down of a deposit is not understood", "file", f.Name, "error", err)
+			x.Log.Warn("what was written down of a deposit is not understood", "file", f.Name, "error", err)
 			if h, ok := wire.ParseHash(f.Name); ok {
 				sizes[h] = x.lib.Size(h)
 			}
@@ -214,10 +215,10 @@ func (x *depot) asked(from peer.ID, made []byte) (deposits.Reply, error) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	r, why, orders := x.core.Asked(x.now(), deposits.PeerID(from.String()), deposits.PeerID(giver.String()),
+	r, why, orders := x.core.Asked(x.Now(), deposits.PeerID(from.String()), deposits.PeerID(giver.String()),
 		deposits.Deposit{Hash: s.Hash, Size: s.Size, Until: time.Unix(s.Until, 0)})
 	if why != "" {
-		x.log.Debug("a deposit is refused", "from", from, "bytes", s.Size, "why", why)
+		x.Log.Debug("a deposit is refused", "from", from, "bytes", s.Size, "why", why)
 	}
 	x.carryOut(orders, made)
 	return r, nil
@@ -236,7 +237,7 @@ func (x *depot) carryOut(o deposits.Orders, made []byte) {
 	for _, i := range o.Save {
 		b := encode(&depotItem{i.Hash, i.Size, i.Until.Unix(), i.Giver, made})
 		if err := x.files.Write(hex.EncodeToString(i.Hash[:]), b); err != nil {
-			x.log.Warn("a deposit cannot be written down, and is lost with this process", "error", err)
+			x.Log.Warn("a deposit cannot be written down, and is lost with this process", "error", err)
 		}
 	}
 	for _, i := range o.Want {
@@ -248,12 +249,12 @@ func (x *depot) carryOut(o deposits.Orders, made []byte) {
 	}
 	for _, h := range o.Drop {
 		if err := x.files.Remove(hex.EncodeToString(h[:])); err != nil {
-			x.log.Warn("a deposit that is over cannot be removed", "error", err)
+			x.Log.Warn("a deposit that is over cannot be removed", "error", err)
 		}
 		x.lib.Drop(library.Hash(h))
 	}
 	for _, q := range o.Ask {
-		x.spawn(func(ctx context.Context) { x.ask(ctx, &q) })
+		x.Spawn(func(ctx context.Context) { x.ask(ctx, &q) })
 	}
 }
 
@@ -265,7 +266,7 @@ func (x *depot) ask(ctx context.Context, q *deposits.Question) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.carryOut(x.core.Answered(x.now(), q.To, q.Hash, r), nil)
+	x.carryOut(x.core.Answered(x.Now(), q.To, q.Hash, r), nil)
 }
 
 // says asks a member whether it keeps a deposit of which its maker has signed that much.
@@ -276,7 +277,7 @@ func (x *depot) says(ctx context.Context, to string, made []byte) deposits.Reply
 		err = x.board.ask(ctx, id, depositProtocol, &depositQuestion{made}, &a, 1<<10, depositTime)
 	}
 	if err != nil || a.Reply > deposits.Kept {
-		x.log.Debug("a member cannot be asked to keep a deposit", "peer", to, "error", err)
+		x.Log.Debug("a member cannot be asked to keep a deposit", "peer", to, "error", err)
 		return deposits.Silent
 	}
 	return a.Reply
@@ -328,7 +329,7 @@ func (x *depot) deposit(d control.Deposit) (control.DepositInfo, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if len(d.Bytes) > 0 {
-		orders, ok := x.core.Deposit(x.now(), deposits.Hash(h), int64(len(d.Bytes)))
+		orders, ok := x.core.Deposit(x.Now(), deposits.Hash(h), int64(len(d.Bytes)))
 		if !ok {
 			x.tidy(h)
 			return control.DepositInfo{}, control.Errorf(control.ErrRefused,

@@ -35,24 +35,24 @@ const bringTime = 2 * time.Minute
 func (x *depot) left(owner peer.ID, b []byte) {
 	if x.arriving.Add(1) > maxArriving || len(b) == 0 || len(b) > control.MaxDeposit {
 		x.arriving.Add(-1)
-		x.log.Warn("what a job leaves is not kept: it is too much", "owner", owner, "bytes", len(b))
+		x.Log.Warn("what a job leaves is not kept: it is too much", "owner", owner, "bytes", len(b))
 		return
 	}
-	x.spawn(func(context.Context) {
+	x.Spawn(func(context.Context) {
 		defer x.arriving.Add(-1)
 		h := x.lib.Add(b) // which hashes and writes it
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		why, orders := "this peer's user has too many deposits already", deposits.Orders{}
-		until := x.now().Add(deposits.DefaultConfig().Life)
+		until := x.Now().Add(deposits.DefaultConfig().Life)
 		d := deposits.Deposit{Hash: deposits.Hash(h), Size: int64(len(b)), Until: until}
 		if owner != x.self {
-			_, why, orders = x.core.Asked(x.now(), "", deposits.PeerID(owner.String()), d)
-		} else if o, ok := x.core.Deposit(x.now(), d.Hash, d.Size); ok {
+			_, why, orders = x.core.Asked(x.Now(), "", deposits.PeerID(owner.String()), d)
+		} else if o, ok := x.core.Deposit(x.Now(), d.Hash, d.Size); ok {
 			why, orders = "", o
 		}
 		if why != "" {
-			x.log.Warn("what a job leaves is not kept", "owner", owner, "bytes", len(b), "why", why)
+			x.Log.Warn("what a job leaves is not kept", "owner", owner, "bytes", len(b), "why", why)
 			x.tidy(h)
 		}
 		x.carryOut(orders, nil)
@@ -61,12 +61,12 @@ func (x *depot) left(owner peer.ID, b []byte) {
 
 // bring gets what a job reads: done hears of the end, of nil if it cannot be had. It does not block.
 func (x *depot) bring(d sharedobj.Digest, done func(b []byte)) {
-	x.spawn(func(ctx context.Context) {
+	x.Spawn(func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, bringTime)
 		defer cancel()
 		got, err := x.get(ctx, hex.EncodeToString(d[:]))
 		if err != nil {
-			x.log.Debug("what a job reads cannot be had", "deposit", d, "error", err)
+			x.Log.Debug("what a job reads cannot be had", "deposit", d, "error", err)
 		}
 		done(got.Bytes)
 	})
@@ -82,9 +82,9 @@ func (x *depot) claim(ctx context.Context, c control.Deposit) (info control.Depo
 	}
 	info.Hash = c.Hash
 	x.mu.Lock()
-	d := deposits.Deposit{Hash: h, Size: c.Size, Until: x.now().Add(deposits.DefaultConfig().Life)}
+	d := deposits.Deposit{Hash: h, Size: c.Size, Until: x.Now().Add(deposits.DefaultConfig().Life)}
 	if x.lib.Size(h) == c.Size {
-		if orders, ok := x.core.Deposit(x.now(), h, c.Size); ok {
+		if orders, ok := x.core.Deposit(x.Now(), h, c.Size); ok {
 			info.Here = true
 			x.carryOut(orders, nil)
 		}

@@ -68,7 +68,7 @@ func TestDepotAfterRestart(t *testing.T) {
 	dir := filepath.Join(state, "deposits")
 	q := &quota.Quota{Most: 64 << 20}
 	open := func() *depot {
-		x := &depot{base: b, self: "somebody", send: func(*stream.Shared) {}}
+		x := &depot{Base: b, self: "somebody", send: func(*stream.Shared) {}}
 		if err := x.open(&Config{Host: host.Config{StateDir: state}}, q); err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestDepotAfterRestart(t *testing.T) {
 	}
 	// as if it were another's
 	x.carryOut(deposits.Orders{Save: []deposits.Item{{Deposit: deposits.Deposit{Hash: deposits.Hash(others), Size: 1000,
-		Until: b.now().Add(time.Hour)}, Giver: "giver"}}}, nil)
+		Until: b.Now().Add(time.Hour)}, Giver: "giver"}}}, nil)
 	x.close()
 	x.lib = nil
 	files := func() (list []string) {
@@ -170,14 +170,14 @@ func TestWhoPaysForDeposits(t *testing.T) {
 	stranger, _ := member()
 	_, from := member()
 	q := &quota.Quota{Most: 64 << 20}
-	x := &depot{base: b, self: me, key: self, host: vouches{makerID: true, from: true}, send: func(*stream.Shared) {}}
+	x := &depot{Base: b, self: me, key: self, host: vouches{makerID: true, from: true}, send: func(*stream.Shared) {}}
 	if err := x.open(&Config{Host: host.Config{StateDir: t.TempDir()}}, q); err != nil {
 		t.Fatal(err)
 	}
 	defer x.close()
 	sign := func(key crypto.PrivKey, swarm string, n byte) []byte {
 		s, err := (&statement.Deposited{Swarm: swarm, Hash: [32]byte{n}, Size: 1000,
-			Until: b.now().Add(time.Hour).Unix()}).Sign(key)
+			Until: b.Now().Add(time.Hour).Unix()}).Sign(key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestWhoPaysForDeposits(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, _ := wire.ParseHash(info.Hash)
-	got, err := x.made(&deposits.Deposit{Hash: deposits.Hash(h), Size: 3, Until: b.now().Add(time.Hour)})
+	got, err := x.made(&deposits.Deposit{Hash: deposits.Hash(h), Size: 3, Until: b.Now().Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,14 +227,14 @@ func TestWhatJobsLeaveIsKept(t *testing.T) {
 	key, me := newKey(t)
 	_, owner := newKey(t)
 	q := &quota.Quota{Most: 4000} // a quarter of it for each
-	x := &depot{base: b, self: me, key: key, host: vouches{}, send: func(*stream.Shared) {}}
+	x := &depot{Base: b, self: me, key: key, host: vouches{}, send: func(*stream.Shared) {}}
 	if err := x.open(&Config{Host: host.Config{StateDir: t.TempDir()}}, q); err != nil {
 		t.Fatal(err)
 	}
 	defer x.close()
 	leave := func(of libp2p.ID, n int, fill byte) {
 		x.left(of, bytes.Repeat([]byte{fill}, n))
-		x.wg.Wait()
+		x.Tasks.Wait()
 	}
 	leave(owner, 900, 1)
 	leave(owner, 900, 2) // there is no room
@@ -272,7 +272,7 @@ func TestDepositOnFullDisk(t *testing.T) {
 	b, _ := standing()
 	state := t.TempDir()
 	d := drawn(b, 1, state)
-	x := &depot{base: b, self: "somebody", send: func(*stream.Shared) {}}
+	x := &depot{Base: b, self: "somebody", send: func(*stream.Shared) {}}
 	if err := x.open(&Config{Host: host.Config{StateDir: state}}, &quota.Quota{}); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@
 //
 // A Peer is parts with a job each; assemble.go puts them together, and daemon.go passes commands on to them. A part
 // is made with what it needs of the others, has a mutex of its own if it has state, and is in the file of its name.
-// All of them work with one base: a log, a clock, and goroutines that Close waits for.
+// All of them work with one Base: a log, a clock, and goroutines that Close waits for.
 //
 // # A run
 //

@@ -11,6 +11,7 @@ import (
 	"github.com/multiformats/go-multiaddr"
 
 	"github.com/satin-peer/satin/internal/compute/child"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/members"
@@ -22,7 +23,7 @@ const maxClockError = time.Minute
 
 // A doctor looks at everything that may keep a peer from being useful.
 type doctor struct {
-	*base
+	*base.Base
 	cfg      *Config
 	crew     *crew
 	reporter *reporter
@@ -35,7 +36,7 @@ type doctor struct {
 func (d *doctor) examine() []control.Finding {
 	s := d.reporter.status()
 	return []control.Finding{
-		d.examinePorts(&s), d.examineReach(&s), d.examineMembers(&s), d.examineClock(d.now()), d.examineDisk(),
+		d.examinePorts(&s), d.examineReach(&s), d.examineMembers(&s), d.examineClock(d.Now()), d.examineDisk(),
 		d.examineWork(&s), uplinkFinding(s.Runs), d.examineJobs(), d.examineExecutables(), d.examinePriority(),
 		d.examineQuarantine(),
 	}

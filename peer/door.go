@@ -7,6 +7,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/members"
@@ -14,7 +15,7 @@ import (
 
 // A door is who comes in, and where this peer goes in itself.
 type door struct {
-	*base
+	*base.Base
 	host      *host.Host
 	members   *members.Members
 	meetings  *meetings
@@ -40,7 +41,7 @@ func (d *door) invite(ctx context.Context, i control.Invitation) (control.Invite
 	if err != nil {
 		return control.Invited{}, control.Errorf(control.ErrRefused, "%v", err)
 	}
-	return control.Invited{Line: line, Swarm: d.host.SwarmName(), Expires: d.now().Add(valid).UTC()}, nil
+	return control.Invited{Line: line, Swarm: d.host.SwarmName(), Expires: d.Now().Add(valid).UTC()}, nil
 }
 
 // allow lets a peer in by name. What it joins by is an address, which is no secret.

@@ -9,6 +9,7 @@ import (
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/runs"
 )
 
@@ -98,20 +99,20 @@ func (g *gauge) sampleOf(x *told, grown report.RunStats, took time.Duration) ada
 
 // A coordinator measures the runs whose root is here, and has those that adapt do so.
 type coordinator struct {
-	*base
+	*base.Base
 	period time.Duration
 	runs   *conductor
 	ways   *bandwidths
 }
 
-func newCoordinator(b *base, period time.Duration, of *conductor) *coordinator {
-	return &coordinator{base: b, period: period, runs: of,
-		ways: &bandwidths{base: b, wide: of.swarm.places.isWide, period: period}}
+func newCoordinator(b *base.Base, period time.Duration, of *conductor) *coordinator {
+	return &coordinator{Base: b, period: period, runs: of,
+		ways: &bandwidths{Base: b, wide: of.swarm.places.isWide, period: period}}
 }
 
 func (x *coordinator) keepUp(now time.Time) {
 	t := x.runs
-	period := max(x.period, loadTurns*loadEvery(t.swarm.members, t.every)) // in which all have told
+	period := max(x.period, loadTurns*loadEvery(t.swarm.members, t.Every)) // in which all have told
 	for _, r := range t.inProgress() {
 		t.mu.Lock()
 		due := r.gauges(r.session.Stats().Master, period) && r.gauge.due(now)
@@ -157,17 +158,17 @@ func (r *part) gauges(master bool, period time.Duration) bool {
 // muster makes what was decided of a run's peers its next roster. The conductor's mutex is held.
 func (x *coordinator) muster(r *part, peers int) {
 	d, id := &r.gauge.last, r.manifest.Run
-	x.log.Debug("efficiency", "run", id, "weighted", d.Efficiency, "peers", peers, "sampled", d.Sampled)
+	x.Log.Debug("efficiency", "run", id, "weighted", d.Efficiency, "peers", peers, "sampled", d.Sampled)
 	if len(d.Changes)+len(d.Roster.Out) == 0 || !x.runs.core.Musters.Coordinates(id) {
 		return
 	}
 	w := runs.Muster{Wanted: d.Roster.Wanted, Out: outOf(&d.Roster)}
 	for _, c := range d.Changes {
 		text := c.String()
-		x.log.Info("who takes part", "run", id, "decided", text)
+		x.Log.Info("who takes part", "run", id, "decided", text)
 		// a rune that is cut becomes one of one byte
 		text = plain.Name(text[:min(len(text), runs.MaxRosterText)])
-		w.Log = append(w.Log, runs.RosterEntry{At: x.now().Unix(), Text: text})
+		w.Log = append(w.Log, runs.RosterEntry{At: x.Now().Unix(), Text: text})
 	}
 	x.runs.feed(func(c *runs.Core, now time.Time) []runs.Order { return c.Musters.Muster(now, id, &w) })
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/peer/alarm"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
@@ -19,7 +20,7 @@ import (
 // at each meeting, for those who were not there; one that comes at a meeting is told on, because where it comes from
 // may have been cut off from here.
 type exclusion struct {
-	*base
+	*base.Base
 	host    *host.Host
 	members *members.Members
 	runs    *conductor
@@ -47,9 +48,9 @@ func (e *exclusion) hear(b []byte, from peer.ID, tellOn bool) {
 	news, err := e.host.Roll().Hear(b)
 	switch {
 	case err != nil:
-		e.log.Debug("revocation refused", "from", from, "error", err)
+		e.Log.Debug("revocation refused", "from", from, "error", err)
 	case news:
-		e.reviewDue(e.now(), true)
+		e.reviewDue(e.Now(), true)
 		if tellOn {
 			e.voice.tell(gossip.KindRevocation, b)
 		}
@@ -108,7 +109,7 @@ func (e *exclusion) tell() {
 		e.voice.tell(gossip.KindRevocation, own[len(own)-1])
 		e.warn(&meeting{Out: own[len(own)-1:]})
 		e.mu.Lock()
-		e.again.Set(e.now(), alarm.RevocationsAgain)
+		e.again.Set(e.Now(), alarm.RevocationsAgain)
 		e.mu.Unlock()
 	}
 }

@@ -78,7 +78,7 @@ func (p *Peer) Usurp(run string, out ...*Peer) {
 	for _, o := range out {
 		r.Out = append(r.Out, runs.Outsider{Peer: peerName(o.host.ID()), Left: 1})
 	}
-	p.voice.tell(gossip.KindRoster, signer{p.base, p.runs.key}.Enroll(r))
+	p.voice.tell(gossip.KindRoster, signer{p.Base, p.runs.key}.Enroll(r))
 }
 
 // AgeOfRoster has a peer tell another one of a roster of a third, whom it has not heard for so long, and gives the age
@@ -87,12 +87,12 @@ func (p *Peer) AgeOfRoster(owner, to *Peer, age time.Duration) time.Duration {
 	until := time.Now().Add(time.Hour).Unix()
 	m := &runs.Manifest{Run: job.RunID{1}, Owner: peerName(owner.host.ID()), Adapt: "volunteers", Expires: until}
 	r := &runs.Roster{Run: m.Run, Author: m.Owner, Number: 1, Until: until}
-	r.Sealed = signer{p.base, owner.runs.key}.Enroll(r)
+	r.Sealed = signer{p.Base, owner.runs.key}.Enroll(r)
 	p.runs.input(func(c *runs.Core, now time.Time) []runs.Order {
 		return append(c.Fetched(now, &runs.Told{Run: m.Run, Manifest: m, Unfit: "nobody here can compute it"}),
 			c.Asked(now, &runs.Told{Run: m.Run, Known: true, Roster: r, RosterAge: age})...)
 	})
-	asking := inquiries{base: to.base, board: to.board}
+	asking := inquiries{Base: to.Base, board: to.board}
 	return asking.askAfter(context.Background(), m.Run, peerName(p.host.ID())).RosterAge
 }
 
@@ -232,7 +232,7 @@ func (p *Peer) ID() peer.ID { return p.host.ID() }
 func (p *Peer) Timed(other *Peer, bytes int) float64 {
 	name := steal.PeerID(other.ID().String())
 	p.cfg.Stream.Timed(name, bytes, time.Second)
-	return p.coordinator.ways.of(p.now())[name]
+	return p.coordinator.ways.of(p.Now())[name]
 }
 
 // HandOf is in whose hands a peer is, or a tab of this peer's, where outcomes are compared.

@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
@@ -135,8 +136,8 @@ func TestNothingIsToldAfterTheLastWord(t *testing.T) {
 	now := time.Unix(1000, 0)
 	x := someMembers(0, now)
 	r := &part{manifest: &runs.Manifest{Owner: "p0"}, session: s}
-	b := &base{now: time.Now, every: time.Second}
-	c := &conductor{base: b, outside: outside{swarm: &swarm{members: x}, voice: &voice{base: b, gossip: heard},
+	b := &base.Base{Now: time.Now, Every: time.Second}
+	c := &conductor{Base: b, outside: outside{swarm: &swarm{members: x}, voice: &voice{Base: b, gossip: heard},
 		crew: &crew{cfg: &Config{AdaptEvery: time.Minute}}}, parts: map[job.RunID]*part{{}: r}}
 	ends = func() {
 		c.mu.Lock()
@@ -157,7 +158,7 @@ func TestNothingIsToldAfterTheLastWord(t *testing.T) {
 func TestLastWordIsNotOvertaken(t *testing.T) {
 	now := time.Unix(1000, 0)
 	x := someMembers(0, now)
-	c := &conductor{base: &base{now: func() time.Time { return now }, every: time.Second},
+	c := &conductor{Base: &base.Base{Now: func() time.Time { return now }, Every: time.Second},
 		outside: outside{swarm: &swarm{members: x}},
 		parts:   map[job.RunID]*part{{}: {final: new(report.RunStats), manifest: &runs.Manifest{}}}}
 	c.self = "self"
@@ -208,8 +209,8 @@ func TestWhatIsToldAfterwardsIsAdded(t *testing.T) {
 func TestLastWordBeforeSuspension(t *testing.T) {
 	now, heard := time.Unix(1000, 0), &listener{}
 	x := someMembers(0, now)
-	b := &base{now: func() time.Time { return now }, every: time.Second}
-	c := &conductor{base: b, outside: outside{swarm: &swarm{members: x}, voice: &voice{base: b, gossip: heard},
+	b := &base.Base{Now: func() time.Time { return now }, Every: time.Second}
+	c := &conductor{Base: b, outside: outside{swarm: &swarm{members: x}, voice: &voice{Base: b, gossip: heard},
 		work: &work{running: func() report.RunStats { return report.RunStats{} }}, hours: &hours{}},
 		parts: map[job.RunID]*part{}}
 	var last, first load

@@ -93,7 +93,7 @@ func (h *hours) keepUp(t *conductor, now time.Time) {
 	t.mu.Unlock()
 	if now.Sub(h.savedAt) >= saveHoursEvery {
 		h.savedAt = now
-		h.save(t.log)
+		h.save(t.Log)
 	}
 }
 

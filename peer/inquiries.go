@@ -11,6 +11,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/protocol"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
@@ -30,7 +31,7 @@ const (
 
 // inquiries are the questions after runs, those of this peer and those of others.
 type inquiries struct {
-	*base
+	*base.Base
 	board *switchboard
 	runs  *conductor
 	files *archive
@@ -128,7 +129,7 @@ func (x *inquiries) askManifest(ctx context.Context, run job.RunID, from runs.Pe
 		told.Manifest, told.Unfit = manifestOf(m), x.apps.unfit(m)
 	}
 	if err != nil {
-		x.log.Debug("run not taken up", "run", run, "from", string(from), "error", err)
+		x.Log.Debug("run not taken up", "run", run, "from", string(from), "error", err)
 		return &runs.Told{Run: run, From: from, Failed: true}
 	}
 	return told

@@ -17,6 +17,7 @@ import (
 	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -57,7 +58,7 @@ var errNotHere = errors.New("it does not have the answer")
 
 // keeping gives answers to the owners of runs and to those who keep them, and gets them there.
 type keeping struct {
-	*base
+	*base.Base
 	self  peer.ID
 	board *switchboard
 	runs  *conductor
@@ -118,7 +119,7 @@ func (x *keeping) serveKeeping(s network.Stream) error {
 
 // keep says whether an answer is on the disk, however slow that is: for as long as whoever has brought it might wait.
 func (x *keeping) keep(claim *runs.Claim, out runs.Outcome, q *keepRequest) (bool, error) {
-	ctx, cancel := context.WithTimeout(x.ctx, answerTime)
+	ctx, cancel := context.WithTimeout(x.Ctx, answerTime)
 	defer cancel()
 	refusal, err := x.runs.command(ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
 		return c.Keep(now, at, claim, out, max(q.Elapsed, 0), max(q.Peers, 0))

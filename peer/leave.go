@@ -74,7 +74,7 @@ func (r *part) handedOver() bool {
 // is the last, or leaves with all others, has nobody who takes it.
 func (p *Peer) closeLedgers(ctx context.Context, parts []*part, needless []bool) {
 	written := make(chan struct{})
-	p.spawn(func(context.Context) {
+	p.Spawn(func(context.Context) {
 		defer close(written)
 		var wg sync.WaitGroup
 		for i, r := range parts {
@@ -85,7 +85,7 @@ func (p *Peer) closeLedgers(ctx context.Context, parts []*part, needless []bool)
 	select {
 	case <-written:
 	case <-ctx.Done():
-		p.log.Warn("the disk does not take the end of the checkpoints in time: what was last computed may be missing from them")
+		p.Log.Warn("the disk does not take the end of the checkpoints in time: what was last computed may be missing from them")
 	}
 }
 

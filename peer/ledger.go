@@ -76,7 +76,7 @@ func (k *ledger) AppendOutcome(path []uint32, identity [16]byte, outcome, vouche
 		why, news = k.of.quota.Take(k.run, by, recordBytes(path, outcome, voucher))
 	}
 	if news {
-		k.of.log.Warn("results of a run are kept no more", "run", k.run, "why", why)
+		k.of.Log.Warn("results of a run are kept no more", "run", k.run, "why", why)
 	}
 	k.mu.Lock()
 	if k.full = nil; why != "" {
@@ -108,18 +108,18 @@ func (k *ledger) open(m *statement.SignedManifest, args []string) (*checkpoint.L
 	if last, was := c.inUse.Swap(k.dir, k); was {
 		select {
 		case <-last.(*ledger).ended:
-		case <-c.ctx.Done():
+		case <-c.Ctx.Done():
 		}
 	}
 	l, err := checkpoint.Open(k.dir, checkpoint.HeaderOf(m.Run, m.Bytes), checkpoint.Config{
-		FS: c.medium, Interval: c.every, Complete: k.sign,
+		FS: c.Medium, Interval: c.every, Complete: k.sign,
 		Notify: func(e checkpoint.Event) {
-			c.log.Warn("the run's checkpoint", "run", m.Run, "news", e.String())
+			c.Log.Warn("the run's checkpoint", "run", m.Run, "news", e.String())
 		},
 	})
 	if err == nil {
 		for _, problem := range l.Problems() {
-			c.log.Warn("damage in a checkpoint; what is intact is used", "run", m.Run, "problem", problem)
+			c.Log.Warn("damage in a checkpoint; what is intact is used", "run", m.Run, "problem", problem)
 		}
 		c.quota.Enter(m.Run, peerName(m.Owner), m.Owner == c.self, func() (int64, bool) {
 			st := l.Stats()
@@ -205,12 +205,12 @@ func (k *ledger) erase() {
 	c := k.of
 	c.quota.Leave(k.run)
 	dir := filepath.Join(c.dir, erased+k.run.Hex())
-	if errors.Join(c.medium.RemoveAll(dir), c.medium.Rename(k.dir, dir)) != nil {
+	if errors.Join(c.Medium.RemoveAll(dir), c.Medium.Rename(k.dir, dir)) != nil {
 		dir = k.dir // or it is not there
 	}
-	_ = c.medium.SyncDir(c.dir) // if it can be: then no crash takes the name back
-	if err := c.medium.RemoveAll(dir); err != nil {
-		c.log.Warn("what is left of a run cannot be removed", "run", k.run, "error", err)
+	_ = c.Medium.SyncDir(c.dir) // if it can be: then no crash takes the name back
+	if err := c.Medium.RemoveAll(dir); err != nil {
+		c.Log.Warn("what is left of a run cannot be removed", "run", k.run, "error", err)
 	}
 }
 
@@ -229,7 +229,7 @@ func (k *ledger) end(l *checkpoint.Log, remove bool) {
 		l.Discard()
 		k.erase()
 	} else if err := l.Close(); err != nil {
-		k.of.log.Warn("the end of a checkpoint could not be written", "directory", k.dir, "error", err)
+		k.of.Log.Warn("the end of a checkpoint could not be written", "directory", k.dir, "error", err)
 	}
 	if !remove {
 		k.of.quota.Rest(k.run, "", l.Stats().Bytes)

@@ -11,6 +11,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -68,9 +69,9 @@ func TestRunsWaitingMakeWay(t *testing.T) {
 // what it holds here is free then.
 func TestKeepingEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBase(slog.New(slog.DiscardHandler), time.Now, time.Second)
-		defer b.cancel()
-		x := &keeping{base: b, runs: newConductor(b, outside{self: "self"}, runs.DefaultConfig())}
+		b := base.New(slog.New(slog.DiscardHandler), time.Now, time.Second)
+		defer b.Cancel()
+		x := &keeping{Base: b, runs: newConductor(b, outside{self: "self"}, runs.DefaultConfig())}
 		x.runs.acting = true // what the core orders is never carried out
 		begun := time.Now()
 		kept, err := x.keep(&runs.Claim{}, runs.Outcome{}, &keepRequest{})

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
@@ -166,10 +167,10 @@ func (p *platter) cut() {
 }
 
 // drawn gives a part of a peer the disk of a life in a directory, of which a seed says what a power cut leaves.
-func drawn(b *base, seed uint64, dir string) *moodyDisk {
+func drawn(b *base.Base, seed uint64, dir string) *moodyDisk {
 	w := newLives(seed, nil, nil)
 	d := &moodyDisk{moods: &moods{w: w}, platter: newPlatter(w, dir)}
-	b.medium = d
+	b.Medium = d
 	return d
 }
 
@@ -181,7 +182,7 @@ func TestFoundFilesOutliveAPowerCut(t *testing.T) {
 		dir := t.TempDir()
 		d := drawn(b, seed, dir)
 		open := func() *cabinet.Cabinet {
-			c, err := openCabinet(b, filepath.Join(dir, "answers"), ".answer", 2)
+			c, err := base.OpenCabinet(b, filepath.Join(dir, "answers"), ".answer", 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,7 +208,7 @@ func TestFoundFilesOutliveAPowerCut(t *testing.T) {
 func TestErasedWhole(t *testing.T) {
 	for seed := range uint64(20) {
 		c, signed := ofARun(t)
-		d := drawn(c.base, seed, c.dir)
+		d := drawn(c.Base, seed, c.dir)
 		for i := range uint32(2) { // each writes a file
 			k := c.ledger(signed.Run)
 			l, err := k.open(signed, nil)
@@ -233,7 +234,7 @@ func TestModulesOutliveAPowerCut(t *testing.T) {
 		b, _ := standing()
 		cfg := Config{Host: host.Config{StateDir: t.TempDir()}, Compute: []string{"satin-peer"}}
 		d := drawn(b, seed, cfg.Host.StateDir)
-		x := &modules{base: b, changed: func() {}}
+		x := &modules{Base: b, changed: func() {}}
 		if err := x.open(&cfg); err != nil {
 			t.Fatal(err)
 		}

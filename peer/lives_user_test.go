@@ -32,7 +32,7 @@ func (w *livesWorld) command(x *being, r *lifeRun, what string, f func(ctx conte
 	}
 	w.mu.Unlock()
 	x.m.busy.Go(func() {
-		err := f(x.peer.ctx)
+		err := f(x.peer.Ctx)
 		gone := x.gone()
 		w.say("%s: %v", name, err)
 		w.mu.Lock()

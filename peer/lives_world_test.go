@@ -21,6 +21,7 @@ import (
 	"github.com/satin-peer/satin/internal/wallclock"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/arbiter"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/locality"
 	"github.com/satin-peer/satin/peer/members"
@@ -186,12 +187,12 @@ func (m *livesMember) boot() {
 		log = lifeLog{w, m.mine}
 	}
 	x := &being{m: m, id: m.id}
-	b := newBase(slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: noTime})),
+	b := base.New(slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: noTime})),
 		m.clock, cfg.Every)
 	x.disk = &moods{w: w}
-	b.medium = &moodyDisk{moods: x.disk, platter: m.platter}
+	b.Medium = &moodyDisk{moods: x.disk, platter: m.platter}
 	x.lane = &lane{w: w, self: x, handlers: map[protocol.ID]network.StreamHandler{}}
-	p := &Peer{base: b, cfg: cfg, host: m.host, news: make(chan struct{}, 1)}
+	p := &Peer{Base: b, cfg: cfg, host: m.host, news: make(chan struct{}, 1)}
 	x.peer = p
 	a := &assembly{peer: p, key: m.host.Network().Peerstore().PrivKey(m.id)}
 	m.mu.Lock()
@@ -220,34 +221,34 @@ func (m *livesMember) boot() {
 	m.now = x
 	m.mu.Unlock()
 	w.say("p%d begins its life %d", m.mine, lives)
-	p.spawn(x.upkeep)
-	p.spawn(p.runs.findDormant)
+	p.Spawn(x.upkeep)
+	p.Spawn(p.runs.findDormant)
 }
 
 // form makes the parts that have to do with runs.
 func (x *being) form(a *assembly, lives uint64) {
-	m, p, b := x.m, x.peer, x.peer.base
-	vouch := &vouching.Border{Log: b.log, Key: a.key, Self: m.id, Member: func(peer.ID) bool { return true },
+	m, p, b := x.m, x.peer, x.peer.Base
+	vouch := &vouching.Border{Log: b.Log, Key: a.key, Self: m.id, Member: func(peer.ID) bool { return true },
 		Outcast: func(peer.ID) bool { return false }}
 	p.checkpoints.vouch = vouch
 	p.caretaker = &caretaker{presence: &presence{left: make(chan struct{}), changed: func(bool, bool) {},
 		told: func() {}}}
-	p.voice = &voice{base: b, host: m.host, gossip: x.lane}
-	p.traffic = &traffic{base: b, places: p.places, vouch: vouch}
+	p.voice = &voice{Base: b, host: m.host, gossip: x.lane}
+	p.traffic = &traffic{Base: b, places: p.places, vouch: vouch}
 	self := steal.PeerID(m.id.String())
-	p.crew = &crew{base: b, cfg: &p.cfg, self: self, host: incarnation(lives), arbiter: arbiter.New(1),
+	p.crew = &crew{Base: b, cfg: &p.cfg, self: self, host: incarnation(lives), arbiter: arbiter.New(1),
 		apps:  a.apps,
 		vouch: vouch, memory: &memory{}, commitments: &commitments{board: p.board, key: a.key}, send: x.lane.send,
 		tell: p.voice.tellNews, engines: x.engine}
 	p.work, p.cfg.Runs.Life = &work{used: func(time.Duration) {}}, lives
 	p.runs = newConductor(b, outside{self: runs.PeerID(self), key: a.key, host: m.host, apps: a.apps, swarm: p.swarm,
 		voice: p.voice, files: p.files, checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew,
-		jury: &jury{base: b, self: m.id, receipts: &receipts{base: b}, records: &records{base: b}}, work: p.work,
+		jury: &jury{Base: b, self: m.id, receipts: &receipts{Base: b}, records: &records{Base: b}}, work: p.work,
 		provisioner: &provisioner{b, nil}, others: &a.asked, hours: openHours(m.dir)}, p.cfg.Runs)
 	p.traffic.runs, p.work.running, p.work.others = p.runs, p.runs.running, p.runs.othersRate
-	a.asked.inquiries = inquiries{base: b, board: p.board, runs: p.runs, files: p.files, apps: a.apps, host: m.host}
-	a.asked.keeping = keeping{base: b, self: m.id, board: p.board, runs: p.runs, files: p.files}
-	a.asked.collecting = collecting{base: b, board: p.board, runs: p.runs, vouch: vouch}
+	a.asked.inquiries = inquiries{Base: b, board: p.board, runs: p.runs, files: p.files, apps: a.apps, host: m.host}
+	a.asked.keeping = keeping{Base: b, self: m.id, board: p.board, runs: p.runs, files: p.files}
+	a.asked.collecting = collecting{Base: b, board: p.board, runs: p.runs, vouch: vouch}
 	a.forUsers()
 	a.listen()
 }
@@ -259,8 +260,8 @@ func (i incarnation) Incarnation() uint64 { return uint64(i) }
 // meet makes the parts that know who there is: all members, for ever.
 func (x *being) meet() {
 	p := x.peer
-	p.board = &switchboard{base: p.base, net: x.lane, admitted: func(peer.ID) bool { return true }}
-	p.members = members.New(p.log, func() string { return "here" }, func() {})
+	p.board = &switchboard{Base: p.Base, net: x.lane, admitted: func(peer.ID) bool { return true }}
+	p.members = members.New(p.Log, func() string { return "here" }, func() {})
 	for _, o := range x.m.w.members {
 		if o != x.m {
 			p.members.Learn(&statement.SignedCard{Peer: o.id, Card: statement.Card{Cluster: "here", Cores: 1,
@@ -268,7 +269,7 @@ func (x *being) meet() {
 				Apps:        []statement.App{{Name: livesApp.Name}}}}, nil, time.Now())
 		}
 	}
-	p.places = &places{base: p.base, board: p.board, members: p.members, changed: p.membersChanged,
+	p.places = &places{Base: p.Base, board: p.board, members: p.members, changed: p.membersChanged,
 		missed: map[peer.ID]int{}, away: map[peer.ID]bool{}}
 	var err error
 	if p.places.m, err = locality.New(locality.Config{Self: x.id.String(), Label: "here"}); err != nil {
@@ -302,7 +303,7 @@ func (m *livesMember) bury(run job.RunID) {
 
 // upkeep does what Peer.upkeep does for runs, and looks who is there.
 func (x *being) upkeep(ctx context.Context) {
-	p, due := x.peer, time.NewTicker(x.peer.every)
+	p, due := x.peer, time.NewTicker(x.peer.Every)
 	defer due.Stop()
 	there := map[peer.ID]*being{}
 	for {
@@ -372,7 +373,7 @@ func (x *being) end(how string) {
 		p.caretaker.presence.leave()
 		close(p.caretaker.presence.left)
 		parts, needless := p.leaveRuns(p.cfg.LeavePatience)
-		p.closeLedgers(p.ctx, parts, needless)
+		p.closeLedgers(p.Ctx, parts, needless)
 	} else {
 		m.mu.Lock()
 		m.killed++
@@ -386,7 +387,7 @@ func (x *being) end(how string) {
 	m.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
-		p.end(func() { abandon(p.runs.inProgress()) })
+		p.End(func() { abandon(p.runs.inProgress()) })
 		close(done)
 	}()
 	select {

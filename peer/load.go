@@ -145,7 +145,7 @@ func (t *loadTeller) told(l *load, lately bool) bool {
 
 // tellLoads tells everybody what this peer does for each run, if that has changed and it is time.
 func (t *conductor) tellLoads(now time.Time) {
-	every, again := loadEvery(t.swarm.members, t.every), min(t.loadLife(), t.crew.cfg.AdaptEvery)/2
+	every, again := loadEvery(t.swarm.members, t.Every), min(t.loadLife(), t.crew.cfg.AdaptEvery)/2
 	for _, r := range t.inProgress() {
 		if now.Sub(r.load.at) < every {
 			continue
@@ -171,7 +171,7 @@ func loadEvery(m *members.Members, least time.Duration) time.Duration {
 
 // loadLife is for how long a load is believed to be the present one.
 func (t *conductor) loadLife() time.Duration {
-	return max(loadLife, loadTurns*loadEvery(t.swarm.members, t.every))
+	return max(loadLife, loadTurns*loadEvery(t.swarm.members, t.Every))
 }
 
 // loadNow is what there is to tell of this peer's part.
@@ -198,7 +198,7 @@ func (t *conductor) hearLoad(from peer.ID, payload []byte) {
 	if wire.Figures().Decode(payload, &l) != nil {
 		return // checked before
 	}
-	l.heard = t.now()
+	l.heard = t.Now()
 	l.until = l.heard.Add(t.loadLife())
 	t.mu.Lock()
 	r := t.parts[l.Run]
@@ -242,7 +242,7 @@ func (o *owner) hearOut(ctx context.Context, r *part) {
 	heard := func() bool {
 		o.runs.mu.Lock()
 		defer o.runs.mu.Unlock()
-		return r.heardOut(o.now())
+		return r.heardOut(o.Now())
 	}
 	for !heard() {
 		select {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
 )
@@ -29,7 +30,7 @@ func TestLoadsOfLargeSwarms(t *testing.T) {
 	for n, every := range map[int]time.Duration{0: time.Second, 2_000: 200 * time.Second} {
 		now := time.Unix(1000, 0)
 		x := someMembers(n, now)
-		c := &conductor{base: &base{now: func() time.Time { return now }, every: time.Second},
+		c := &conductor{Base: &base.Base{Now: func() time.Time { return now }, Every: time.Second},
 			outside: outside{swarm: &swarm{members: x}}, parts: map[job.RunID]*part{{}: {}}}
 		c.hearLoad("b1", encode(&load{Workers: 2, Busy: 1}))
 		for after, want := range map[time.Duration]int{every: 1, 2 * every: 1, max(loadLife, 3*every): 0} {

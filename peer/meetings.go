@@ -15,6 +15,7 @@ import (
 
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/alarm"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
@@ -49,7 +50,7 @@ type meeting struct {
 
 // meetings are how members learn of each other: two that meet tell each other whom they know and which runs there are.
 type meetings struct {
-	*base
+	*base.Base
 	board *switchboard
 	swarm *swarm
 	runs  *conductor
@@ -73,7 +74,7 @@ func (x *meetings) serve() {
 	x.heed()
 	x.board.serve(meetProtocol, exchangeTime, func(s network.Stream) error {
 		from := s.Conn().RemotePeer()
-		if !x.greeted.again(from, x.every, meetBurst, x.now()) {
+		if !x.greeted.again(from, x.Every, meetBurst, x.Now()) {
 			return errTooOften // before anything is read
 		}
 		var their meeting
@@ -114,7 +115,7 @@ func (p *greeted) again(id peer.ID, every time.Duration, burst int, now time.Tim
 func (x *meetings) meet(ctx context.Context, id peer.ID) bool {
 	var their meeting
 	if err := x.board.ask(ctx, id, meetProtocol, x.meeting(id), &their, maxMeeting, exchangeTime); err != nil {
-		x.log.Debug("meeting failed", "with", id, "error", err)
+		x.Log.Debug("meeting failed", "with", id, "error", err)
 		return false
 	}
 	x.hear(id, &their)
@@ -183,17 +184,17 @@ func (x *meetings) hear(from peer.ID, m *meeting) {
 	via := x.linkTo(from)
 	for _, b := range m.Cards[:min(len(m.Cards), maxCardsTold)] {
 		if err := x.hearCard(b, from, via); err != nil {
-			x.log.Debug("card refused", "from", from, "error", err)
+			x.Log.Debug("card refused", "from", from, "error", err)
 		}
 	}
 	for _, b := range m.Over[:min(len(m.Over), maxTold)] {
 		if err := x.runs.buried(b); err != nil {
-			x.log.Debug("tombstone refused", "from", from, "error", err)
+			x.Log.Debug("tombstone refused", "from", from, "error", err)
 		}
 	}
 	for _, b := range m.Answers[:min(len(m.Answers), maxTold)] {
 		if err := x.runs.claimed(b, from); err != nil {
-			x.log.Debug("statement of an answer refused", "from", from, "error", err)
+			x.Log.Debug("statement of an answer refused", "from", from, "error", err)
 		}
 	}
 	for _, run := range m.Runs[:min(len(m.Runs), maxRunsTold)] {
@@ -221,7 +222,7 @@ func (x *meetings) hearCard(b []byte, from peer.ID, via multiaddr.Multiaddr) err
 	if err != nil {
 		return err
 	}
-	if x.swarm.members.Learn(c, by, x.now()) {
+	if x.swarm.members.Learn(c, by, x.Now()) {
 		x.swarm.places.heard(c.Peer)
 		x.rememberAddresses(c, via)
 	}

@@ -17,6 +17,7 @@ import (
 	manet "github.com/multiformats/go-multiaddr/net"
 
 	"github.com/satin-peer/satin/peer/alarm"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
 )
@@ -97,11 +98,11 @@ func TestWhoMeetsTooOftenIsNotRead(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	both := connected(ctx, t)
-	b := newBase(slog.New(slog.DiscardHandler), func() time.Time { return time.Now().Add(time.Hour) }, time.Minute)
-	x := &meetings{base: b, board: &switchboard{base: b, net: both[0], admitted: func(peer.ID) bool { return true }}}
+	b := base.New(slog.New(slog.DiscardHandler), func() time.Time { return time.Now().Add(time.Hour) }, time.Minute)
+	x := &meetings{Base: b, board: &switchboard{Base: b, net: both[0], admitted: func(peer.ID) bool { return true }}}
 	x.serve()
 	for range meetBurst {
-		x.greeted.again(both[1].ID(), x.every, meetBurst, b.now())
+		x.greeted.again(both[1].ID(), x.Every, meetBurst, b.Now())
 	}
 	s, err := both[1].NewStream(ctx, both[0].ID(), meetProtocol)
 	if err == nil {
@@ -160,7 +161,7 @@ func TestWhoHasGoneIsForgotten(t *testing.T) {
 	now := time.Unix(1000, 0)
 	var both [2]*meetings
 	for i, id := range []peer.ID{"one", "other"} {
-		both[i] = &meetings{base: &base{now: func() time.Time { return now }}, host: openHost{},
+		both[i] = &meetings{Base: &base.Base{Now: func() time.Time { return now }}, host: openHost{},
 			swarm: &swarm{self: id, members: someMembers(0, time.Now()),
 				places: &places{missed: map[peer.ID]int{}, changed: func() {}}}}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/library"
 	"github.com/satin-peer/satin/peer/members"
@@ -79,7 +80,7 @@ func hasModule(c *statement.Card, h module.Hash) bool {
 
 // modules are this peer's. Off, lib is nil.
 type modules struct {
-	*base
+	*base.Base
 	self    peer.ID
 	members *members.Members
 	places  *places
@@ -123,7 +124,7 @@ func (x *modules) open(cfg *Config) (err error) {
 	most = cmp.Or(most, DefaultModuleCache)
 	x.lib, err = library.Open(library.DefaultConfig(most), library.Host{
 		Dir: filepath.Join(cfg.Host.StateDir, "modules"), Self: library.PeerID(x.self.String()), Here: x.came,
-		Replace: x.medium.Replace, Log: x.log,
+		Replace: x.Medium.Replace, Log: x.Log,
 		Send: func(m *sharedobj.Message) { x.send(&stream.Shared{Message: m}) },
 	})
 	return err
@@ -215,7 +216,7 @@ func (x *modules) allowed(owner peer.ID, h module.Hash) bool {
 
 // await has a run taken up when its module is here.
 func (x *modules) await(m *statement.SignedManifest, h module.Hash) {
-	w := &waitingRun{module: h, owner: m.Owner, since: x.now()}
+	w := &waitingRun{module: h, owner: m.Owner, since: x.Now()}
 	if len(m.Bytes) <= maxManifestWaiting {
 		w.manifest = manifestOf(m)
 	}
@@ -279,7 +280,7 @@ func (x *modules) holders(h module.Hash) (list []library.PeerID) {
 
 // came is told what the library has fetched.
 func (x *modules) came(h module.Hash) {
-	x.log.Info("module fetched", "module", h)
+	x.Log.Info("module fetched", "module", h)
 	x.changed()
 	x.keepUp()
 }
@@ -302,7 +303,7 @@ func (x *modules) keepUp() {
 		allowed := x.allowed(w.owner, w.module)
 		switch {
 		case known && info.State == runs.StateRefused && allowed && x.lib.Has(w.module):
-			x.log.Debug("the module of a run is here", "run", id)
+			x.Log.Debug("the module of a run is here", "run", id)
 			t.input(func(c *runs.Core, now time.Time) []runs.Order {
 				orders := c.NotStarted(now, id, "")
 				if !info.Mine && w.manifest != nil {
@@ -320,7 +321,7 @@ func (x *modules) keepUp() {
 				x.want(id, w)
 			}
 			continue
-		case !known && x.now().Sub(w.since) < time.Minute:
+		case !known && x.Now().Sub(w.since) < time.Minute:
 			continue // it has not been heard of by package runs yet
 		case known && info.State == runs.StateRunning:
 		default:

@@ -83,10 +83,10 @@ func (x *commitments) show(from peer.ID, question []byte) (any, error) {
 
 // ask asks a peer for what stands behind a claim of its, and tells the run's session.
 func (j *jury) ask(run job.RunID, o verify.Open) {
-	j.spawn(func(ctx context.Context) {
+	j.Spawn(func(ctx context.Context) {
 		shown, err := j.askFor(ctx, run, &o)
 		if err != nil {
-			j.log.Info("a peer does not show how it came to an outcome", "peer", string(o.Of), "run", run,
+			j.Log.Info("a peer does not show how it came to an outcome", "peer", string(o.Of), "run", run,
 				"job", driver.PathOf(o.Claim.Node).String(), "error", err)
 		}
 		if s := j.live(run); s != nil {
@@ -143,7 +143,7 @@ func (j *jury) rerun(run job.RunID, t *driver.Trial) {
 	x.sits = true
 	x.mu.Unlock()
 	if begin {
-		j.spawn(j.runTrials)
+		j.Spawn(j.runTrials)
 	}
 }
 
@@ -170,12 +170,12 @@ func (j *jury) runTrials(ctx context.Context) {
 			e.close()
 			e, of = nil, next.run
 			if live, err := j.court.engine(j.court.known(next.run)); err != nil {
-				j.log.Warn("nothing can be run again to check it", "run", next.run, "error", err)
+				j.Log.Warn("nothing can be run again to check it", "run", next.run, "error", err)
 			} else {
 				e = &trial{e: live, live: s}
 			}
 		}
-		begun := j.now()
+		begun := j.Now()
 		var r driver.Tried
 		if e != nil {
 			within, cancel := context.WithTimeout(ctx, rerunTime)
@@ -187,7 +187,7 @@ func (j *jury) runTrials(ctx context.Context) {
 				e = nil
 			}
 		}
-		r.Took = j.now().Sub(begun)
+		r.Took = j.Now().Sub(begun)
 		s.Reran(next.Trial, r)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
@@ -20,7 +21,7 @@ const runLife = 90 * 24 * time.Hour
 
 // An owner is what the user of this peer does with runs of his own.
 type owner struct {
-	*base
+	*base.Base
 	key    crypto.PrivKey
 	policy string // of new runs
 	host   interface {
@@ -39,7 +40,7 @@ type owner struct {
 
 // submit starts a run.
 func (o *owner) submit(ctx context.Context, sub control.Submission) (control.RunInfo, error) {
-	now := o.now()
+	now := o.Now()
 	m := &statement.Manifest{
 		Swarm: o.host.SwarmName(), App: sub.App, Version: o.apps.built[sub.App].Version, Entry: sub.Function,
 		Arg:   sub.Argument,

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/report"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/courtesy"
 	"github.com/satin-peer/satin/peer/host"
@@ -13,7 +14,7 @@ import (
 
 // A caretaker does what the owner of this machine says, by commands and by his preferences.
 type caretaker struct {
-	*base
+	*base.Base
 	presence    *presence
 	courtesy    *courtesy.Courtesy
 	crew        *crew
@@ -23,14 +24,14 @@ type caretaker struct {
 
 // obey makes the parts of a peer that keep what the owner of the machine says.
 func obey(p *Peer) {
-	k := &caretaker{base: p.base, checkpoints: p.checkpoints, network: p.host}
+	k := &caretaker{Base: p.Base, checkpoints: p.checkpoints, network: p.host}
 	p.caretaker = k
 	k.presence = &presence{left: make(chan struct{}), changed: func(paused, sated bool) {
 		p.crew.arbiter.Finish(sated)
 		p.crew.arbiter.Pause(paused)
 	}, told: func() { p.card.tellAnew() },
 		stored: storedPause{path: filepath.Join(p.cfg.Host.StateDir, pausedFile)}}
-	k.courtesy = courtesy.New(courtesy.Config{Log: p.log, Now: p.now, Cores: p.cfg.Workers,
+	k.courtesy = courtesy.New(courtesy.Config{Log: p.Log, Now: p.Now, Cores: p.cfg.Workers,
 		Used:  func() report.RunStats { return p.work.sum() },
 		Allow: func(cores, rest int) { p.crew.arbiter.Allow(cores, rest) },
 		Bound: k.bound, Told: func() { p.card.tellAnew() }})
@@ -43,7 +44,7 @@ func (k *caretaker) pause(d time.Duration) error {
 	}
 	until := time.Time{}
 	if d > 0 {
-		until = k.now().Add(d).Round(0) // by the clock on the wall: it goes on while the machine sleeps
+		until = k.Now().Add(d).Round(0) // by the clock on the wall: it goes on while the machine sleeps
 	}
 	return k.presence.pause(true, until)
 }

@@ -68,12 +68,12 @@ type resumption struct {
 
 // start makes the session of a run. The mutex is held.
 func (t *conductor) start(o runs.Start) {
-	if t.ctx.Err() != nil {
+	if t.Ctx.Err() != nil {
 		return // nobody would end it: this peer is being closed
 	}
 	id := o.Manifest.Run
 	m, err := statement.OpenManifest(o.Manifest.Sealed)
-	r := &part{manifest: headOf(o.Manifest), began: t.now(), now: t.now, most: 1}
+	r := &part{manifest: headOf(o.Manifest), began: t.Now(), now: t.Now, most: 1}
 	if o.Manifest.Verify != "" && len(o.Manifest.Sealed) <= maxAccusation {
 		r.manifest.Sealed = o.Manifest.Sealed
 	}
@@ -98,19 +98,19 @@ func (t *conductor) start(o runs.Start) {
 			waits = t.apps.unfit(m) // for its module, whose file was damaged: it is fetched
 		}
 		why := cmp.Or(waits, err.Error())
-		t.log.Warn("no part is taken in a run", "run", id, "app", o.Manifest.App, "why", why)
-		t.spawn(func(context.Context) {
+		t.Log.Warn("no part is taken in a run", "run", id, "app", o.Manifest.App, "why", why)
+		t.Spawn(func(context.Context) {
 			if r.ledger.close(false); waits == "" {
 				t.apps.modules.unuse(r.manifest)
 			}
 		})
-		t.orders = append(t.orders, t.core.NotStarted(t.now(), id, why)...)
+		t.orders = append(t.orders, t.core.NotStarted(t.Now(), id, why)...)
 		return
 	}
 	t.parts[id] = r
-	t.log.Info("taking part", "run", id, "app", m.App, "title", m.Title, "owner", m.Owner)
+	t.Log.Info("taking part", "run", id, "app", m.App, "title", m.Title, "owner", m.Owner)
 	if again != nil && again.stored.answer != nil {
-		t.spawn(func(context.Context) { t.rootEnded(r.manifest, again.stored.answer, again.stored.of) })
+		t.Spawn(func(context.Context) { t.rootEnded(r.manifest, again.stored.answer, again.stored.of) })
 	}
 }
 
@@ -138,9 +138,9 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 	s, err := t.crew.session(m, of, t.swarm.takingPart(r.manifest, t.core), session.Config{
 		Store: r.store(), Proving: proving,
 		Answer: func(outcome []byte, of verify.Authors) {
-			t.spawn(func(context.Context) { t.rootEnded(r.manifest, outcome, t.crew.vouch.Keys(m.Run, &of)) })
+			t.Spawn(func(context.Context) { t.rootEnded(r.manifest, outcome, t.crew.vouch.Keys(m.Run, &of)) })
 		},
-		Died: func(d session.Death) { t.spawn(func(context.Context) { t.engineDied(r, d) }) },
+		Died: func(d session.Death) { t.Spawn(func(context.Context) { t.engineDied(r, d) }) },
 	})
 	if err != nil {
 		return err
@@ -196,14 +196,14 @@ func (t *conductor) stop(o runs.Stop) {
 	t.crew.memory.leave(o.Run)
 	t.crew.commitments.forget(o.Run)
 	last := s.Stats()
-	r.final, r.ended, r.proofs, r.restored = &final, t.now(), last.Proofs, last.Steal.PartialsRestored
+	r.final, r.ended, r.proofs, r.restored = &final, t.Now(), last.Proofs, last.Steal.PartialsRestored
 	switch {
 	case r.manifest.Owner != t.self && o.HandOver: // settled later: it may take a while
 		r.tellLast(t, &final, 0)
 	case r.manifest.Owner == t.self && o.State != runs.StateSuspended && !o.HandOver:
 		t.jury.receipts.owe(r)
 	}
-	t.spawn(func(ctx context.Context) {
+	t.Spawn(func(ctx context.Context) {
 		if o.HandOver {
 			s.Leave(t.crew.cfg.LeavePatience) // it hears what others answer, until then
 			t.sessions.live.CompareAndDelete(o.Run, s)
@@ -226,10 +226,10 @@ func (t *conductor) stop(o runs.Stop) {
 		t.apps.modules.unuse(r.manifest)
 	})
 	if o.HandOver {
-		t.log.Info("run left", "run", o.Run, "why", o.Why)
+		t.Log.Info("run left", "run", o.Run, "why", o.Why)
 		return
 	}
-	t.log.Info("run ended", "run", o.Run, "state", string(o.State), "why", cmp.Or(o.Why, "its root job has ended"))
+	t.Log.Info("run ended", "run", o.Run, "state", string(o.State), "why", cmp.Or(o.Why, "its root job has ended"))
 }
 
 // afterthoughts is how often the workers are asked again that have not told what they did last: some seconds in all, in
@@ -292,7 +292,7 @@ func (t *conductor) discard(run job.RunID) {
 		return
 	}
 	if err := t.deaths.forget(run); err != nil {
-		t.log.Warn("the deaths of a run that is over cannot be removed", "run", run, "error", err)
+		t.Log.Warn("the deaths of a run that is over cannot be removed", "run", run, "error", err)
 	}
 }
 
@@ -387,11 +387,11 @@ func (r *part) left(now time.Time) *report.Left {
 func (t *conductor) record(r *part, m *statement.SignedManifest) {
 	info, _ := t.core.Run(m.Run)
 	k, s, args := r.ledger, r.session, info.Args
-	t.spawn(func(context.Context) {
+	t.Spawn(func(context.Context) {
 		l, err := k.open(m, args)
 		if err != nil {
 			if !errors.Is(err, checkpoint.ErrClosed) {
-				t.log.Warn("what is computed of a run is not kept on the disk", "run", m.Run, "error", err)
+				t.Log.Warn("what is computed of a run is not kept on the disk", "run", m.Run, "error", err)
 			}
 			return
 		}
@@ -402,7 +402,7 @@ func (t *conductor) record(r *part, m *statement.SignedManifest) {
 			return
 		}
 		if len(kept.parts) > 0 {
-			t.log.Info("results of an earlier life are used", "run", m.Run, "results", len(kept.parts), "too_many",
+			t.Log.Info("results of an earlier life are used", "run", m.Run, "results", len(kept.parts), "too_many",
 				kept.beyond)
 			s.Restore(kept.parts)
 		}

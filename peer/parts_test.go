@@ -20,6 +20,7 @@ import (
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
@@ -34,9 +35,9 @@ type hands struct{ at time.Time }
 func (h *hands) now() time.Time          { return h.at }
 func (h *hands) forward(d time.Duration) { h.at = h.at.Add(d) }
 
-func standing() (*base, *hands) {
+func standing() (*base.Base, *hands) {
 	h := &hands{time.Unix(1_000_000_000, 0)}
-	return newBase(slog.New(slog.DiscardHandler), h.now, time.Second), h
+	return base.New(slog.New(slog.DiscardHandler), h.now, time.Second), h
 }
 
 func newKey(t *testing.T) (crypto.PrivKey, peer.ID) {
@@ -59,7 +60,7 @@ func TestOwnCardIsRenewed(t *testing.T) {
 	key, _ := newKey(t)
 	facts := statement.Card{Swarm: "s", Cluster: "a", Incarnation: 1, Addrs: []string{"/ip4/1.2.3.4/tcp/1"}}
 	proof, told := []byte{1}, 0
-	o := &ownCard{base: b, key: key, facts: func() *statement.Card { c := facts; return &c },
+	o := &ownCard{Base: b, key: key, facts: func() *statement.Card { c := facts; return &c },
 		proof: func() []byte { return proof }, tell: func([]byte) { told++ },
 		every: func() time.Duration { return members.CardEvery }}
 	if o.current() != nil {
@@ -234,7 +235,7 @@ func TestArchiveRecalls(t *testing.T) {
 // Of the checkpoints that were left, empty ones go and what is no checkpoint stays.
 func TestCheckpointsLeft(t *testing.T) {
 	b, _ := standing()
-	c := &checkpoints{base: b, dir: t.TempDir()}
+	c := &checkpoints{Base: b, dir: t.TempDir()}
 	empty, torn, skipped := job.RunID{1}, job.RunID{2}, job.RunID{3}
 	for _, id := range []job.RunID{empty, torn, skipped} {
 		if err := os.MkdirAll(c.dirOf(id), 0o700); err != nil {
@@ -260,12 +261,12 @@ func TestCheckpointsLeft(t *testing.T) {
 func TestBaseEnds(t *testing.T) {
 	b, _ := standing()
 	ended := false
-	b.spawn(func(ctx context.Context) {
+	b.Spawn(func(ctx context.Context) {
 		<-ctx.Done()
 		ended = true
 	})
-	b.end(func() {
-		if b.ctx.Err() == nil {
+	b.End(func() {
+		if b.Ctx.Err() == nil {
 			t.Error("the goroutines are not told to end before what they work with is closed")
 		}
 	})
@@ -420,8 +421,8 @@ func TestPauseOutlastsTheDaemon(t *testing.T) {
 // compares times by stands still then.
 func TestAPauseEndsByTheClock(t *testing.T) {
 	b, _ := standing()
-	b.now = time.Now
-	k := &caretaker{base: b, presence: &presence{changed: func(bool, bool) {}, told: func() {}}}
+	b.Now = time.Now
+	k := &caretaker{Base: b, presence: &presence{changed: func(bool, bool) {}, told: func() {}}}
 	if err := k.pause(time.Hour); err != nil {
 		t.Fatal(err)
 	}
@@ -442,7 +443,7 @@ func TestOwnersShown(t *testing.T) {
 		return h
 	}
 	h, owner := open(), open()
-	x := &outside{host: h, checkpoints: &checkpoints{base: &base{log: slog.New(slog.DiscardHandler)}}}
+	x := &outside{host: h, checkpoints: &checkpoints{Base: &base.Base{Log: slog.New(slog.DiscardHandler)}}}
 	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
 	if err != nil {
 		t.Fatal(err)

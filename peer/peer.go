@@ -17,6 +17,7 @@ import (
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/deposits"
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/gateway"
@@ -110,7 +111,7 @@ type Config struct {
 // A Peer is a member of a swarm: parts with a job each, which assemble.go puts together. It implements control.Daemon.
 // Methods may be called from any goroutine.
 type Peer struct {
-	*base
+	*base.Base
 	cfg       Config
 	host      *host.Host
 	news      chan struct{}     // the members have changed; room for one
@@ -159,7 +160,7 @@ func Open(ctx context.Context, cfg Config, apps []Application) (_ *Peer, err err
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	p := &Peer{base: newBase(cfg.Log, time.Now, cfg.Every), cfg: cfg, news: make(chan struct{}, 1)}
+	p := &Peer{Base: base.New(cfg.Log, time.Now, cfg.Every), cfg: cfg, news: make(chan struct{}, 1)}
 	if p.host, err = host.Open(ctx, cfg.Host); err != nil {
 		return nil, err
 	}
@@ -217,7 +218,7 @@ func (p *Peer) settle() {
 func (p *Peer) onPeer(id peer.ID, up bool) {
 	if up {
 		p.places.heard(id)
-		p.spawn(func(ctx context.Context) {
+		p.Spawn(func(ctx context.Context) {
 			p.settle()
 			p.meetings.meetSoon(ctx, id)
 		})
@@ -226,7 +227,7 @@ func (p *Peer) onPeer(id peer.ID, up bool) {
 
 // upkeep does what is to be done now and then.
 func (p *Peer) upkeep(ctx context.Context) {
-	due := time.NewTicker(p.every)
+	due := time.NewTicker(p.Every)
 	defer due.Stop()
 	turn := time.NewTimer(adapt.TurnEvery)
 	defer turn.Stop()
@@ -252,7 +253,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.visitors.assign()
 			if gone == "" {
 				if gone = p.files.gone(); gone != "" {
-					p.log.Error(gone)
+					p.Log.Error(gone)
 				}
 			}
 			p.members.Expire(now)
@@ -265,7 +266,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.runs.jury.keepUp(now)
 			held := func() int { return jobsHeld(p.runs.inProgress()) }
 			if over, finished := p.caretaker.presence.keepUp(now, held); over || finished {
-				p.log.Info("pause", "over", over, "begins with all jobs done", finished)
+				p.Log.Info("pause", "over", over, "begins with all jobs done", finished)
 			}
 			p.modules.keepUp()
 			p.depot.keepUp(now)
@@ -302,12 +303,12 @@ func (p *Peer) spreadMembers() {
 // Close ends the peer at once, without a word to others. After Leave it only tidies up.
 func (p *Peer) Close() {
 	p.once.Do(func() {
-		p.end(func() {
+		p.End(func() {
 			if p.runs != nil { // else it was never put together
 				p.caretaker.presence.leave()
 				p.sharing.close()
 				abandon(p.runs.inProgress())
-				p.runs.hours.save(p.log)
+				p.runs.hours.save(p.Log)
 				p.voice.close()
 				p.traffic.close()
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
 
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/locality"
 	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
@@ -30,7 +31,7 @@ type place struct {
 // places measures the ways to other members and keeps account of which peer is in which cluster. Package
 // locality decides.
 type places struct {
-	*base
+	*base.Base
 	board      *switchboard
 	members    *members.Members
 	disconnect func(peer.ID) error
@@ -148,7 +149,7 @@ func (s *places) keepUp(now time.Time, idle bool) {
 		if !connected {
 			s.dialed = now
 		}
-		s.spawn(func(ctx context.Context) {
+		s.Spawn(func(ctx context.Context) {
 			defer s.measuring.Add(-1)
 			s.measure(ctx, id)
 		})
@@ -173,9 +174,9 @@ func (s *places) measure(ctx context.Context, id peer.ID) {
 		return // it could not be reached; that is another matter
 	}
 	if s.missed[id]++; s.missed[id] == pingMisses {
-		s.log.Info("member does not answer", "peer", id)
+		s.Log.Info("member does not answer", "peer", id)
 		// A killed QUIC peer is connected for half a minute more, and cannot be dialed until then.
-		s.spawn(func(context.Context) { _ = s.disconnect(id) })
+		s.Spawn(func(context.Context) { _ = s.disconnect(id) })
 		s.changed()
 	}
 }
@@ -221,7 +222,7 @@ func (s *places) heard(id peer.ID) {
 	delete(s.away, id)
 	s.mu.Unlock()
 	if again {
-		s.log.Info("member is heard again", "peer", id)
+		s.Log.Info("member is heard again", "peer", id)
 	}
 	if again || news {
 		s.changed()

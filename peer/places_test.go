@@ -28,8 +28,8 @@ func measuring(t *testing.T) (s *places, clock *hands, other lp2p.Host) {
 	}
 	t.Cleanup(func() { _ = swarm.Close() })
 	b, clock := standing()
-	t.Cleanup(func() { b.end(func() {}) })
-	s = &places{base: b, board: &switchboard{base: b, net: swarm.Hosts()[0]}, changed: func() {},
+	t.Cleanup(func() { b.End(func() {}) })
+	s = &places{Base: b, board: &switchboard{Base: b, net: swarm.Hosts()[0]}, changed: func() {},
 		missed: map[peer.ID]int{}, away: map[peer.ID]bool{}}
 	if err := s.open("a"); err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestIdlePeersMeasureLess(t *testing.T) {
 func TestSilentAfterALostMessage(t *testing.T) {
 	s, clock, other := measuring(t)
 	var log bytes.Buffer
-	s.log = slog.New(slog.NewTextHandler(&log, nil))
+	s.Log = slog.New(slog.NewTextHandler(&log, nil))
 	var cut atomic.Int32
 	s.disconnect = func(peer.ID) error {
 		cut.Add(1)
@@ -84,7 +84,7 @@ func TestSilentAfterALostMessage(t *testing.T) {
 	for range pingMisses + 1 {
 		s.pass(clock, false)
 	}
-	s.end(func() {}) // which waits for what was begun
+	s.End(func() {}) // which waits for what was begun
 	if n := cut.Load(); n != 1 || !s.silent(other.ID()) {
 		t.Errorf("it was disconnected %d times, silent %v", n, s.silent(other.ID()))
 	}

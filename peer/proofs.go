@@ -25,7 +25,7 @@ const (
 // told are the proofs that a member hears at a meeting.
 func (j *jury) told() (list [][]byte) {
 	files := slices.DeleteFunc(j.evidence.Files(), func(f cabinet.File) bool {
-		return f.Size > maxAccusation+4 || j.now().Sub(f.At) > proofFor
+		return f.Size > maxAccusation+4 || j.Now().Sub(f.At) > proofFor
 	})
 	turn := int(j.turn.Add(maxProofsTold))
 	for i := range min(len(files), maxProofsTold) {
@@ -42,7 +42,7 @@ func (j *jury) tell(name string, b []byte) {
 		return
 	}
 	j.court.mu.Lock()
-	j.court.repeats.Add(j.now(), name)
+	j.court.repeats.Add(j.Now(), name)
 	j.court.mu.Unlock()
 	j.voice.tell(gossip.KindAccusation, b)
 	j.warn(&meeting{Lies: [][]byte{b}})
@@ -64,7 +64,7 @@ func (j *jury) keepUp(now time.Time) {
 // keep keeps a proof that has convinced this peer.
 func (j *jury) keep(c *charge) {
 	if err := j.evidence.Write(c.said.String(), c.text); err != nil {
-		j.log.Error("the proof of a lie cannot be kept", "peer", c.said, "error", err)
+		j.Log.Error("the proof of a lie cannot be kept", "peer", c.said, "error", err)
 	}
 }
 

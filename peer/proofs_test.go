@@ -9,15 +9,16 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/runs"
 )
 
 // Proofs of lies are told at meetings, some in turn and for a time.
 func TestProofsAreTold(t *testing.T) {
 	now := time.Unix(1e9, 0)
-	j := &jury{base: newBase(slog.New(slog.DiscardHandler), func() time.Time { return now }, 0)}
+	j := &jury{Base: base.New(slog.New(slog.DiscardHandler), func() time.Time { return now }, 0)}
 	var err error
-	if j.evidence, err = openCabinet(j.base, t.TempDir(), ".lie", maxLies); err != nil {
+	if j.evidence, err = base.OpenCabinet(j.Base, t.TempDir(), ".lie", maxLies); err != nil {
 		t.Fatal(err)
 	}
 	if list := j.told(); len(list) > 0 {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/satin-peer/satin/internal/plain"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/runs"
 )
 
@@ -24,7 +25,7 @@ const (
 // the owner's rights, as if he had started it: what others say of a run comes to it as a number, which package runs
 // bounds.
 type provisioner struct {
-	*base
+	*base.Base
 	command []string
 }
 
@@ -39,11 +40,11 @@ func (t *provisioner) ask(ctx context.Context, o runs.Provision) {
 	said := &beginning{}
 	c.Stdout, c.Stderr = said, said
 	if err := c.Run(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-		t.log.Warn("the command of the setting provision has failed", "run", o.Run, "machines", o.Machines, "error",
+		t.Log.Warn("the command of the setting provision has failed", "run", o.Run, "machines", o.Machines, "error",
 			oneLine(err), "printed", said.String())
 		return
 	}
-	t.log.Info("machines asked for", "run", o.Run, "machines", o.Machines, "printed", said.String())
+	t.Log.Info("machines asked for", "run", o.Run, "machines", o.Machines, "printed", said.String())
 }
 
 // A beginning keeps the first bytes that are written to it.

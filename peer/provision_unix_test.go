@@ -26,7 +26,7 @@ func TestProvisionCommand(t *testing.T) {
 	}
 	b, _ := standing()
 	var log bytes.Buffer
-	b.log = slog.New(slog.NewTextHandler(&log, nil))
+	b.Log = slog.New(slog.NewTextHandler(&log, nil))
 	ask := func(ctx context.Context, script string) {
 		(&provisioner{b, []string{"/bin/sh", "-c", script, fifo}}).ask(ctx, runs.Provision{Machines: 2})
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/library"
@@ -40,7 +41,7 @@ var moduleName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
 
 // publications are what this peer knows of them.
 type publications struct {
-	*base
+	*base.Base
 	key     crypto.PrivKey
 	self    peer.ID
 	modules *modules
@@ -60,7 +61,7 @@ type publications struct {
 // recall reads what this peer has published in earlier lives, and signs it anew.
 func (x *publications) recall() {
 	x.mu.Lock()
-	x.signed = x.now()
+	x.signed = x.Now()
 	x.mu.Unlock()
 	for _, f := range x.files.Files() {
 		parts, err := x.files.Read(f.Name, 1)
@@ -69,13 +70,13 @@ func (x *publications) recall() {
 		}
 		s, err := statement.OpenPublished(parts[0])
 		if err != nil || s.Author != x.self || x.modules.lib == nil {
-			x.log.Warn("what was published is not understood", "file", f.Name, "error", err)
+			x.Log.Warn("what was published is not understood", "file", f.Name, "error", err)
 			continue
 		}
 		x.modules.lib.Use(module.Hash(s.Module), publishedUse+s.Name)
 		again := s.Published
 		if _, err := x.sign(&again); err != nil {
-			x.log.Warn("what was published cannot be signed anew", "name", s.Name, "error", err)
+			x.Log.Warn("what was published cannot be signed anew", "name", s.Name, "error", err)
 		}
 	}
 }
@@ -89,7 +90,7 @@ func (x *publications) sign(p *statement.Published) (*statement.SignedPublished,
 	x.mu.Lock()
 	last := x.notices.Last(x.self.String(), p.Name)
 	x.mu.Unlock()
-	p.At = max(x.now().Unix(), p.At+1, last+1) // the clock may have been set back
+	p.At = max(x.Now().Unix(), p.At+1, last+1) // the clock may have been set back
 	s, err := p.Sign(x.key)
 	if err != nil {
 		return nil, err
@@ -133,7 +134,7 @@ func (x *publications) hear(b []byte) error {
 	news := x.notices.Put(noticeOf(s, by))
 	x.mu.Unlock()
 	if news {
-		x.log.Info("a module was published", "name", s.Name, "module", module.Hash(s.Module), "by", s.Author)
+		x.Log.Info("a module was published", "name", s.Name, "module", module.Hash(s.Module), "by", s.Author)
 		x.modules.keepUp() // runs may wait for it
 	}
 	return nil
@@ -154,7 +155,7 @@ func (x *publications) told() (list [][]byte) {
 func (x *publications) heard(from peer.ID, list [][]byte) {
 	for _, b := range list[:min(len(list), maxPublishedTold)] {
 		if err := x.hear(b); err != nil {
-			x.log.Debug("notice of a module refused", "from", from, "error", err)
+			x.Log.Debug("notice of a module refused", "from", from, "error", err)
 		}
 	}
 }
@@ -173,7 +174,7 @@ func (x *publications) keepUp(out func(peer.ID) bool) {
 		id, err := peer.Decode(author)
 		return err == nil && (id == x.self || !out(id))
 	})
-	due := x.now().Sub(x.signed) > signedAnew
+	due := x.Now().Sub(x.signed) > signedAnew
 	x.mu.Unlock()
 	if due {
 		x.recall()

@@ -16,6 +16,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/library"
@@ -33,7 +34,7 @@ func (lonely) Vouch(peer.ID, []byte) (by []peer.ID, _ error) { return nil, nil }
 // publishes is a peer that may publish, whose clock says now, and the modules that it has, with so much room for them.
 func publishes(t *testing.T, now *time.Time, room int64) (*publications, *library.Library) {
 	t.Helper()
-	b := newBase(slog.New(slog.DiscardHandler), func() time.Time { return *now }, time.Second)
+	b := base.New(slog.New(slog.DiscardHandler), func() time.Time { return *now }, time.Second)
 	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -42,19 +43,19 @@ func publishes(t *testing.T, now *time.Time, room int64) (*publications, *librar
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := openCabinet(b, t.TempDir(), ".module", maxPublishedHere)
+	files, err := base.OpenCabinet(b, t.TempDir(), ".module", maxPublishedHere)
 	if err != nil {
 		t.Fatal(err)
 	}
 	lib, err := library.Open(library.DefaultConfig(room), library.Host{Dir: t.TempDir(), Self: "self",
-		Send: func(*sharedobj.Message) {}, Here: func(module.Hash) {}, Log: b.log,
-		Replace: b.medium.Replace})
+		Send: func(*sharedobj.Message) {}, Here: func(module.Hash) {}, Log: b.Log,
+		Replace: b.Medium.Replace})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(lib.Close)
-	return &publications{base: b, key: key, self: self, voice: &voice{}, files: files, host: lonely{},
-		modules: &modules{base: b, lib: lib, changed: func() {}, members: &members.Members{}}}, lib
+	return &publications{Base: b, key: key, self: self, voice: &voice{}, files: files, host: lonely{},
+		modules: &modules{Base: b, lib: lib, changed: func() {}, members: &members.Members{}}}, lib
 }
 
 // What is published under a name again takes the place of what was before, though the clock has been set back since;

@@ -35,7 +35,7 @@ func TestCheckpointsAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &checkpoints{base: b, self: self, dir: t.TempDir(), every: time.Hour, quota: quota.Quota{Most: 64 << 10}}
+		c := &checkpoints{Base: b, self: self, dir: t.TempDir(), every: time.Hour, quota: quota.Quota{Most: 64 << 10}}
 		k := c.ledger(signed.Run)
 		if _, err := k.open(signed, nil); err != nil {
 			t.Fatal(err)
@@ -66,7 +66,7 @@ func TestRestingRunsMakeWay(t *testing.T) {
 	const most, result = 64 << 10, 1 << 10
 	life := func(runs int) (list []string) {
 		b, _ := standing()
-		c := &checkpoints{base: b, self: "somebody", dir: dir, every: time.Hour, quota: quota.Quota{Most: most}}
+		c := &checkpoints{Base: b, self: "somebody", dir: dir, every: time.Hour, quota: quota.Quota{Most: most}}
 		c.quota.Remove = c.makesWay
 		c.left(func(job.RunID) bool { return false })
 		for range runs {
@@ -90,7 +90,7 @@ func TestRestingRunsMakeWay(t *testing.T) {
 			}
 			list = append(list, k.dir)
 		}
-		b.end(func() {})
+		b.End(func() {})
 		return list
 	}
 	first, then := life(6), life(6)
@@ -123,7 +123,7 @@ func TestQuotaOutlivesRestarts(t *testing.T) {
 			t.Fatal(err)
 		}
 		b, _ := standing()
-		c := &checkpoints{base: b, self: here.Self, dir: t.TempDir(), every: time.Millisecond, vouch: here,
+		c := &checkpoints{Base: b, self: here.Self, dir: t.TempDir(), every: time.Millisecond, vouch: here,
 			quota: quota.Quota{Most: x.disk}, index: quota.Quota{Most: x.memory, Memory: true},
 			most: 1000, mostBytes: 1 << 20}
 		fill := func(from uint32) (n int) {

@@ -19,6 +19,7 @@ import (
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/vouching"
@@ -29,7 +30,7 @@ import (
 // to it (driver.Earned). An owner owes them until they are taken, also over restarts; whoever has earned one keeps it,
 // and shows it under the owner's name. Nothing else depends on them.
 type receipts struct {
-	*base
+	*base.Base
 	board *switchboard
 	vouch *vouching.Border
 	cores int // of this machine
@@ -79,10 +80,10 @@ const maxGiven = statement.MaxReceipt + maxAccusation + 16
 // open opens what lasts. What does not prove itself is not counted, and left where it is.
 func (x *receipts) open(dir string) (err error) {
 	x.have = map[job.RunID]*statement.SignedReceipt{}
-	if x.kept, err = openCabinet(x.base, filepath.Join(dir, "receipts"), ".receipt", 0); err != nil {
+	if x.kept, err = base.OpenCabinet(x.Base, filepath.Join(dir, "receipts"), ".receipt", 0); err != nil {
 		return err
 	}
-	if x.owed, err = openCabinet(x.base, filepath.Join(dir, "owed"), ".receipt", maxOwed); err != nil {
+	if x.owed, err = base.OpenCabinet(x.Base, filepath.Join(dir, "owed"), ".receipt", maxOwed); err != nil {
 		return err
 	}
 	files := x.kept.Files()
@@ -96,7 +97,7 @@ func (x *receipts) open(dir string) (err error) {
 			err = errors.New("it is another peer's, or of another run")
 		}
 		if err != nil {
-			x.log.Warn("a receipt is not counted", "file", x.kept.Path(f.Name), "error", err)
+			x.Log.Warn("a receipt is not counted", "file", x.kept.Path(f.Name), "error", err)
 			continue
 		}
 		x.have[s.Run] = s
@@ -111,7 +112,7 @@ func (x *receipts) serve() {
 // answer says what becomes of a receipt. One that is right but cannot be written down, or that comes too soon, has no
 // answer: so it is owed still, and comes again.
 func (x *receipts) answer(from peer.ID, b []byte) (any, error) {
-	if !x.brought.again(from, x.every, maxReceiptsAtOnce, x.now()) {
+	if !x.brought.again(from, x.Every, maxReceiptsAtOnce, x.Now()) {
 		return nil, errTooOften
 	}
 	var g given
@@ -120,11 +121,11 @@ func (x *receipts) answer(from peer.ID, b []byte) (any, error) {
 	}
 	s, err := x.check(from, &g)
 	if err != nil {
-		x.log.Info("a receipt is refused", "from", from, "error", err)
+		x.Log.Info("a receipt is refused", "from", from, "error", err)
 		return &taken{oneLine(err), errors.Is(err, errAhead)}, nil
 	}
 	if err := x.keep(s); err != nil {
-		x.log.Warn("a receipt cannot be kept until it comes again", "run", s.Run, "from", from, "error", err)
+		x.Log.Warn("a receipt cannot be kept until it comes again", "run", s.Run, "from", from, "error", err)
 		return nil, err
 	}
 	return &taken{}, nil
@@ -152,7 +153,7 @@ func (x *receipts) check(from peer.ID, g *given) (*statement.SignedReceipt, erro
 		return nil, errors.New("nobody but the run's owner gives it, as long as that is a member")
 	case s.To != x.vouch.Self:
 		return nil, errors.New("it is another peer's: " + s.To.String())
-	case time.Unix(s.At, 0).Sub(x.now()) > receiptSkew:
+	case time.Unix(s.At, 0).Sub(x.Now()) > receiptSkew:
 		return nil, errAhead
 	case s.Cores > int64(x.cores):
 		return nil, fmt.Errorf("this machine has no %d cores", s.Cores)
@@ -229,10 +230,10 @@ func (x *receipts) owe(r *part) {
 	if len(list) == 0 {
 		return
 	}
-	x.spawn(func(ctx context.Context) {
+	x.Spawn(func(ctx context.Context) {
 		for i := range list {
 			if err := x.write(&list[i], m.Sealed); err != nil {
-				x.log.Warn("a peer gets no receipt", "run", m.Run, "error", err)
+				x.Log.Warn("a peer gets no receipt", "run", m.Run, "error", err)
 			}
 		}
 		x.give(ctx, true)
@@ -257,8 +258,8 @@ func (x *receipts) keepUp(now time.Time) {
 	if now.Before(x.next) {
 		return
 	}
-	x.next = now.Add(receiptsEvery * x.every)
-	x.spawn(func(ctx context.Context) { x.give(ctx, false) })
+	x.next = now.Add(receiptsEvery * x.Every)
+	x.Spawn(func(ctx context.Context) { x.give(ctx, false) })
 }
 
 // give gives what is owed, and forgets it when it was taken, or refused. Whoever does not answer is left alone until
@@ -294,13 +295,13 @@ func (x *receipts) give(ctx context.Context, all bool) {
 			continue
 		}
 		if t.Why != "" {
-			x.log.Info("a receipt is not taken", "run", s.Run, "peer", s.To, "later", t.Later, "why", clipText(t.Why))
+			x.Log.Info("a receipt is not taken", "run", s.Run, "peer", s.To, "later", t.Later, "why", clipText(t.Why))
 		}
 		if t.Later {
 			continue
 		}
 		if err := x.owed.Remove(f.Name); err != nil {
-			x.log.Warn("a receipt is owed although it was taken", "error", err)
+			x.Log.Warn("a receipt is owed although it was taken", "error", err)
 		}
 	}
 }

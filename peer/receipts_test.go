@@ -13,6 +13,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
@@ -57,7 +58,7 @@ func TestReceiptsOnDisk(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *receipts {
 		x := &receipts{vouch: &vouching.Border{Self: self},
-			base: newBase(slog.New(slog.DiscardHandler), time.Now, time.Second)}
+			Base: base.New(slog.New(slog.DiscardHandler), time.Now, time.Second)}
 		if err := x.open(dir); err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +96,7 @@ func TestReceiptOnAFullDisk(t *testing.T) {
 	_, self := newKey(t)
 	dir, now := t.TempDir(), time.Now()
 	m := &runs.Manifest{Run: job.RunID{1}, Owner: runs.PeerID(giver.String()), Verify: "quorum=2", Created: now.Unix()}
-	x := &receipts{base: newBase(slog.New(slog.DiscardHandler), time.Now, time.Second), cores: 1,
+	x := &receipts{Base: base.New(slog.New(slog.DiscardHandler), time.Now, time.Second), cores: 1,
 		vouch: &vouching.Border{Self: self, Outcast: func(peer.ID) bool { return false }},
 		known: func(job.RunID) *runs.Manifest { return m }}
 	if err := x.open(dir); err != nil {
@@ -138,9 +139,9 @@ func TestReceiptsComeAtARate(t *testing.T) {
 	}
 	now := time.Unix(1800000000, 0)
 	x := &receipts{vouch: &vouching.Border{Self: from, Outcast: func(peer.ID) bool { return false }}, cores: 1,
-		base:  newBase(slog.New(slog.DiscardHandler), func() time.Time { return now }, time.Second),
+		Base:  base.New(slog.New(slog.DiscardHandler), func() time.Time { return now }, time.Second),
 		swarm: func() string { return "lab" }, known: func(job.RunID) *runs.Manifest { return nil }}
-	defer x.cancel()
+	defer x.Cancel()
 	if err := x.open(t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
@@ -175,12 +176,12 @@ func TestReceiptsComeAtARate(t *testing.T) {
 // Where whoever is owed a receipt takes longer to answer than it is until the next time, nobody waits for that: else
 // more would wait each time, for as long as the daemon runs.
 func TestGivingDoesNotPileUp(t *testing.T) {
-	x := &receipts{base: newBase(slog.New(slog.DiscardHandler), time.Now, time.Second)}
-	defer x.cancel()
+	x := &receipts{Base: base.New(slog.New(slog.DiscardHandler), time.Now, time.Second)}
+	defer x.Cancel()
 	x.giving.Lock() // somebody is at it
 	now := time.Now()
 	for i := range 3 {
 		x.keepUp(now.Add(time.Duration(i) * receiptsEvery * time.Second))
 	}
-	x.wg.Wait()
+	x.Tasks.Wait()
 }

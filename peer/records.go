@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/verify"
 )
@@ -12,7 +13,7 @@ import (
 // Records are the records of peers (verify.Records), on the disk: they last. Losing some of it on a crash costs
 // copies, never an answer.
 type records struct {
-	*base
+	*base.Base
 	file *cabinet.Cabinet
 
 	writing sync.Mutex // held while the file is written
@@ -44,7 +45,7 @@ func (s *records) recall() {
 			err = wire.Value().Decode(parts[0], &lines)
 		}
 		if err != nil {
-			s.log.Error("the records of peers cannot be read: all are strangers again", "error", err)
+			s.Log.Error("the records of peers cannot be read: all are strangers again", "error", err)
 			lines = nil
 		}
 	}
@@ -70,7 +71,7 @@ func (s *records) pass(list []verify.PeerID) {
 	due := s.unsaved >= saveEvery
 	s.mu.Unlock()
 	if due {
-		s.spawn(func(context.Context) { s.save() })
+		s.Spawn(func(context.Context) { s.save() })
 	}
 }
 
@@ -107,6 +108,6 @@ func (s *records) save() {
 		s.mu.Lock()
 		s.unsaved += unsaved
 		s.mu.Unlock()
-		s.log.Error("the records of peers cannot be written", "error", err)
+		s.Log.Error("the records of peers cannot be written", "error", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/verify"
 )
@@ -15,7 +16,7 @@ import (
 // openRecords are those of a peer that is started in a directory, and knows by whom others are members.
 func openRecords(t *testing.T, dir string, by branches) *records {
 	t.Helper()
-	j := &jury{base: newBase(slog.New(slog.DiscardHandler), time.Now, time.Second), host: by}
+	j := &jury{Base: base.New(slog.New(slog.DiscardHandler), time.Now, time.Second), host: by}
 	j.self = "self"
 	if err := j.open(&Config{Host: host.Config{StateDir: dir}}); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
 
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/courtesy"
 	"github.com/satin-peer/satin/peer/host"
@@ -21,7 +22,7 @@ import (
 
 // A reporter says to people what this peer, the others and the runs are at the moment.
 type reporter struct {
-	*base
+	*base.Base
 	cfg         *Config
 	started     time.Time
 	host        *host.Host
@@ -40,7 +41,7 @@ type reporter struct {
 
 // status is the peer at one glance.
 func (x *reporter) status() control.Status {
-	now := x.now()
+	now := x.Now()
 	here := x.swarm.places.mine()
 	s := control.Status{
 		Modules: x.modules.status(), Executables: x.apps.executables(),
@@ -109,7 +110,7 @@ func (x *reporter) others() []control.PeerInfo {
 }
 
 func (x *reporter) describePeer(c *members.Card) control.PeerInfo {
-	now := x.now()
+	now := x.Now()
 	where := x.swarm.places.of(c.Peer)
 	i := control.PeerInfo{
 		Peer: c.Peer.String(), Name: c.Name, Version: c.Software, Heard: c.Heard.UTC(), Joined: c.Joined.UTC(),

@@ -38,7 +38,7 @@ func (o *owner) resume(ctx context.Context, q control.Resumption) (control.RunIn
 	}
 	defer snap.Close()
 	for _, problem := range snap.Problems() {
-		o.log.Warn("damage in a checkpoint; what is intact is used", "problem", problem)
+		o.Log.Warn("damage in a checkpoint; what is intact is used", "problem", problem)
 	}
 	b, err := snap.Manifest()
 	if err != nil {
@@ -52,7 +52,7 @@ func (o *owner) resume(ctx context.Context, q control.Resumption) (control.RunIn
 	if m.Verify != "" && filepath.Clean(q.Directory) != o.checkpoints.dirOf(m.Run) {
 		s.leaveOwn(o.checkpoints.self, m.Owner)
 	}
-	if m.Owner == o.swarm.self && o.files.own.Has(m.Run.Hex()) && o.now().Unix() < m.Expires {
+	if m.Owner == o.swarm.self && o.files.own.Has(m.Run.Hex()) && o.Now().Unix() < m.Expires {
 		return o.resumeOwn(ctx, m.Run, &s)
 	}
 	return o.resumeAsNew(ctx, q.Directory, m, s)
@@ -148,7 +148,7 @@ func (o *owner) resumeAsNew(ctx context.Context, dir string, from *statement.Sig
 	if err := o.apps.constants.bring(dir, from.Constants); err != nil {
 		return control.RunInfo{}, err
 	}
-	now := o.now()
+	now := o.Now()
 	m := from.Manifest
 	m.Swarm, m.Nonce, m.Created, m.Expires = o.host.SwarmName(), statement.NonceAfter(from.Run), now.Unix(),
 		now.Add(runLife).Unix()
@@ -164,7 +164,7 @@ func (o *owner) resumeAsNew(ctx context.Context, dir string, from *statement.Sig
 	}
 	again, err := o.checkpoints.reopen(signed, s.args)
 	if err != nil {
-		o.log.Warn("what is computed of a run is not kept on the disk", "run", signed.Run, "error", err)
+		o.Log.Warn("what is computed of a run is not kept on the disk", "run", signed.Run, "error", err)
 		again = &resumption{}
 	}
 	again.stored = s
@@ -216,14 +216,14 @@ func (o *owner) goOn(ctx context.Context, m *statement.SignedManifest, again *re
 	delete(t.resumed, m.Run)
 	t.mu.Unlock()
 	if unused {
-		o.spawn(func(ctx context.Context) { // a run that is written down as the peer is closed goes on in the next life
+		o.Spawn(func(ctx context.Context) { // a run that is written down as the peer is closed goes on in the next life
 			again.ledger.close(fresh && ctx.Err() == nil)
 		})
 	}
 	if err != nil {
 		return control.RunInfo{}, err
 	}
-	o.log.Info("run resumed", "run", m.Run, "title", m.Title, "results", len(again.stored.parts), "too_many",
+	o.Log.Info("run resumed", "run", m.Run, "title", m.Title, "results", len(again.stored.parts), "too_many",
 		again.stored.beyond)
 	return o.reporter.describe(m.Run), nil
 }

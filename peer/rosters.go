@@ -26,7 +26,7 @@ func (s signer) Enroll(r *runs.Roster) []byte {
 	}
 	b, err := x.Sign(s.key)
 	if err != nil {
-		s.log.Error("roster cannot be signed", "run", r.Run, "error", err)
+		s.Log.Error("roster cannot be signed", "run", r.Run, "error", err)
 		return nil
 	}
 	return b

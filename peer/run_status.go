@@ -19,7 +19,7 @@ import (
 
 // list lists the runs.
 func (x *reporter) list() []control.RunInfo {
-	now := x.now()
+	now := x.Now()
 	x.runs.mu.Lock()
 	list := []control.RunInfo{}
 	for _, i := range x.runs.core.Runs() {
@@ -44,7 +44,7 @@ func (x *reporter) describe(id job.RunID) control.RunInfo {
 	if !ok {
 		return control.RunInfo{Run: fmt.Sprintf("%x", id[:])}
 	}
-	return x.describeRun(&info, x.runs.parts[id], x.now())
+	return x.describeRun(&info, x.runs.parts[id], x.Now())
 }
 
 // describeRun is a run for people; r is nil if this peer has had no part in it in this life. The conductor's mutex
@@ -115,7 +115,7 @@ func shareDone(i *runs.Info, r *part) float64 {
 }
 
 func (x *reporter) progress(i *runs.Info, r *part) control.Progress {
-	now := x.now()
+	now := x.Now()
 	x.runs.mu.Lock()
 	defer x.runs.mu.Unlock()
 	peers, workers, busy := r.taking(now)

@@ -42,7 +42,7 @@ func (x *traffic) receivedShared(m *stream.Shared) {
 }
 
 func (x *traffic) sharedFailed(m *stream.Shared, err error) {
-	x.log.Debug("message not delivered", "to", string(m.Message.To), "about", "what is shared", "error", err)
+	x.Log.Debug("message not delivered", "to", string(m.Message.To), "about", "what is shared", "error", err)
 	if m.Run == (job.RunID{}) {
 		x.modules.notSent(m.Message)
 	} else if m.Run == depositsRun() {

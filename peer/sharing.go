@@ -14,6 +14,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/gateway"
 	"github.com/satin-peer/satin/peer/statement"
@@ -24,7 +25,7 @@ import (
 
 // A sharing is the way in for visitors' tabs: it is opened by the first command that wants a link.
 type sharing struct {
-	*base
+	*base.Base
 	visitors *visitors
 	changed  func() // where it is
 	dist     fs.FS  // what the gateway serves; see gateway.Config
@@ -45,12 +46,12 @@ const (
 
 // welcome makes the parts of a peer that visitors meet.
 func welcome(p *Peer, vouch *vouching.Border) {
-	p.visitors = &visitors{base: p.base, self: p.host.ID(), host: p.host, runs: p.runs, vouch: vouch,
+	p.visitors = &visitors{Base: p.Base, self: p.host.ID(), host: p.host, runs: p.runs, vouch: vouch,
 		modules: p.modules, dist: p.cfg.Visitors,
 		called:  func(id peer.ID) string { return p.reporter.nameOf(id) }, // it is made later
 		changed: p.membersChanged, guests: map[steal.PeerID]*guest{}, known: map[steal.PeerID]peer.ID{}}
 	p.visitors.linkTo = func(id peer.ID) ma.Multiaddr { return p.meetings.linkTo(id) }
-	p.sharing = &sharing{base: p.base, visitors: p.visitors, dist: p.cfg.Visitors, changed: p.card.tellAnew}
+	p.sharing = &sharing{Base: p.Base, visitors: p.visitors, dist: p.cfg.Visitors, changed: p.card.tellAnew}
 	p.traffic.guests, p.traffic.voice, p.swarm.guests = p.visitors, p.voice, p.visitors.taking
 }
 
@@ -79,7 +80,7 @@ func (x *sharing) share(a control.Sharing) (control.Shared, error) {
 	if err != nil {
 		return control.Shared{}, err
 	}
-	return control.Shared{Link: s.Link(ticket), Expires: x.now().Add(life).UTC()}, nil
+	return control.Shared{Link: s.Link(ticket), Expires: x.Now().Add(life).UTC()}, nil
 }
 
 // runOf is the run that a link is to be for, if browsers can take part in it.
@@ -152,7 +153,7 @@ func (x *sharing) open(a control.Sharing) (_ *gateway.Server, opened bool, _ err
 	}
 	x.end() // it has ended by itself, but for the visits
 	s, err := gateway.Open(gateway.Config{House: x.visitors, Listen: a.Listen, URL: a.URL, CertFile: a.Cert,
-		KeyFile: a.Key, Dist: x.dist, Log: x.log})
+		KeyFile: a.Key, Dist: x.dist, Log: x.Log})
 	if errors.Is(err, gateway.ErrConfig) {
 		return nil, false, control.Errorf(control.ErrBadInput, "%v", err)
 	}
@@ -163,7 +164,7 @@ func (x *sharing) open(a control.Sharing) (_ *gateway.Server, opened bool, _ err
 	go func() {
 		defer close(x.served)
 		if err := s.Serve(); err != nil {
-			x.log.Error("the gateway for visitors has ended", "error", err)
+			x.Log.Error("the gateway for visitors has ended", "error", err)
 		}
 	}()
 	return s, true, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/steal"
 )
@@ -108,7 +109,7 @@ var errTooMany = errors.New("too many watch this peer")
 
 // showing answers those who watch, and does what it does only because somebody watches.
 type showing struct {
-	*base
+	*base.Base
 	runs  traced
 	links func() []watchLink // this peer's ways to the clusters
 
@@ -143,7 +144,7 @@ func (w *showing) serve(board *switchboard) {
 		if err := wire.Value().Decode(b, &q); err != nil {
 			return nil, err
 		}
-		now := w.now()
+		now := w.Now()
 		if !w.admits(from, now) {
 			return nil, errTooMany
 		}
@@ -171,7 +172,7 @@ func (w *showing) tell(q *watchQuestion, now time.Time) *watchAnswer {
 	w.mu.Lock()
 	if w.until = now.Add(watchLease); !w.on {
 		w.on = true
-		w.spawn(w.sample)
+		w.Spawn(w.sample)
 	}
 	w.mu.Unlock()
 	return w.answer(q, now)
@@ -270,7 +271,7 @@ func (w *showing) note(id job.RunID, now time.Time, s *session.Session) {
 	}
 	l.seen = now.UnixMicro()
 	if state.Start, state.For = since, l.seen-since; state.For > 0 {
-		l.add(state, w.every)
+		l.add(state, w.Every)
 	}
 }
 
@@ -300,7 +301,7 @@ func (w *showing) since(id job.RunID, after uint64, now time.Time) ([]watchState
 		return nil, after
 	}
 	told := len(l.list)
-	if now.Sub(time.UnixMicro(l.seen)) <= w.every {
+	if now.Sub(time.UnixMicro(l.seen)) <= w.Every {
 		told--
 	}
 	if after > l.last { // of an earlier lease
@@ -319,7 +320,7 @@ func (w *showing) since(id job.RunID, after uint64, now time.Time) ([]watchState
 // ways is what this peer knows of its ways to the clusters. It is the same for a while, as many may ask.
 func (w *showing) ways(now time.Time) []watchLink {
 	w.mu.Lock()
-	list, fresh := w.linked, now.Sub(w.at) < w.every
+	list, fresh := w.linked, now.Sub(w.at) < w.Every
 	w.mu.Unlock()
 	if fresh {
 		return list

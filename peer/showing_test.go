@@ -8,13 +8,14 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 )
 
 // A reader that asks again and again is told each state once, in order, and all of it in the end; equal
 // neighbours are one.
 func TestStatesAreToldOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	w := &showing{base: &base{every: time.Second}, states: map[job.RunID]*stateLog{{}: {}}}
+	w := &showing{Base: &base.Base{Every: time.Second}, states: map[job.RunID]*stateLog{{}: {}}}
 	l := w.states[job.RunID{}]
 	now := time.UnixMicro(1e15)
 	var got []watchState
@@ -31,7 +32,7 @@ func TestStatesAreToldOnce(t *testing.T) {
 		begun := now
 		now = now.Add(sampleEvery)
 		l.add(watchState{Start: begun.UnixMicro(), For: sampleEvery.Microseconds(), Work: uint16(rng.IntN(4) / 3)},
-			w.every)
+			w.Every)
 		l.seen = now.UnixMicro()
 		if rng.IntN(10) == 0 {
 			read()
@@ -58,10 +59,10 @@ func TestStatesAreToldOnce(t *testing.T) {
 
 // A reader that is far behind, or of an earlier lease, is told what is remembered.
 func TestStatesAreForgotten(t *testing.T) {
-	w := &showing{base: &base{every: time.Second}, states: map[job.RunID]*stateLog{{}: {}}}
+	w := &showing{Base: &base.Base{Every: time.Second}, states: map[job.RunID]*stateLog{{}: {}}}
 	l := w.states[job.RunID{}]
 	for i := range 3 * maxStatesKept {
-		l.add(watchState{Start: int64(i), For: 1, Work: uint16(i % 2)}, w.every)
+		l.add(watchState{Start: int64(i), For: 1, Work: uint16(i % 2)}, w.Every)
 	}
 	if len(l.list) >= 2*maxStatesKept {
 		t.Errorf("%d states are kept", len(l.list))

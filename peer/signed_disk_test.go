@@ -21,7 +21,7 @@ func TestSignedOnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, _ := standing()
-	c := &checkpoints{base: b, self: here.Self, dir: t.TempDir(), every: time.Hour, vouch: here,
+	c := &checkpoints{Base: b, self: here.Self, dir: t.TempDir(), every: time.Hour, vouch: here,
 		most: 10, mostBytes: 1 << 20}
 	k := c.ledger(signed.Run)
 	if _, err := k.open(signed, nil); err != nil {

@@ -6,13 +6,14 @@ import (
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
 
 // signer signs what the core says.
 type signer struct {
-	*base
+	*base.Base
 	key crypto.PrivKey
 }
 
@@ -24,7 +25,7 @@ func (s signer) Bury(t *runs.Tombstone) []byte {
 	}
 	b, err := stone.Sign(s.key)
 	if err != nil {
-		s.log.Error("tombstone cannot be signed", "run", t.Run, "error", err)
+		s.Log.Error("tombstone cannot be signed", "run", t.Run, "error", err)
 	}
 	return b
 }
@@ -32,7 +33,7 @@ func (s signer) Bury(t *runs.Tombstone) []byte {
 func (s signer) Claim(c *runs.Claim) []byte {
 	a, err := (&statement.Answered{Run: c.Run, Hash: c.Hash, At: c.At, Until: c.Until, Of: c.Of}).Sign(s.key)
 	if err != nil {
-		s.log.Error("answer cannot be signed", "run", c.Run, "error", err)
+		s.Log.Error("answer cannot be signed", "run", c.Run, "error", err)
 		return nil
 	}
 	return a.Bytes

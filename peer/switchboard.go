@@ -13,12 +13,13 @@ import (
 	"github.com/libp2p/go-libp2p/core/protocol"
 
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/base"
 )
 
 // A switchboard lets members ask each other: as a rule by one question and one answer, on a stream of its own, bounded
 // in length and in time.
 type switchboard struct {
-	*base
+	*base.Base
 	net      lp2p.Host
 	admitted func(peer.ID) bool
 	road     transit
@@ -75,12 +76,12 @@ func (x *switchboard) serve(id protocol.ID, within time.Duration, f func(network
 			_ = s.Reset()
 			return
 		}
-		err := s.SetDeadline(x.now().Add(within))
+		err := s.SetDeadline(x.Now().Add(within))
 		if err == nil {
 			err = f(s)
 		}
 		if err != nil {
-			x.log.Debug("question not answered", "peer", s.Conn().RemotePeer(), "protocol", id, "error", err)
+			x.Log.Debug("question not answered", "peer", s.Conn().RemotePeer(), "protocol", id, "error", err)
 			_ = s.Reset()
 			return
 		}

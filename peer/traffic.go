@@ -7,6 +7,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/steal"
@@ -18,7 +19,7 @@ type trade struct{ given, taken atomic.Int64 }
 
 // traffic carries messages between the sessions of this peer and those of others, and counts the jobs in them.
 type traffic struct {
-	*base
+	*base.Base
 	stream  *stream.Transport // of Open
 	runs    *conductor
 	places  *places
@@ -87,7 +88,7 @@ func (x *traffic) received(m *steal.Message) {
 }
 
 func (x *traffic) failed(m *steal.Message, err error) {
-	x.log.Debug("message not delivered", "to", string(m.To.Peer), "kind", m.Kind().String(), "error", err)
+	x.Log.Debug("message not delivered", "to", string(m.To.Peer), "kind", m.Kind().String(), "error", err)
 	if id, bad := peer.Decode(string(m.To.Peer)); bad == nil && errors.Is(err, stream.ErrUnreachable) {
 		x.places.lost(id)
 	}

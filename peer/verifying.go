@@ -22,6 +22,7 @@ import (
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/alarm"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/session"
@@ -114,7 +115,7 @@ func comparable(m *statement.Manifest) string {
 
 // A jury is who can be asked for copies, and where liars are put out.
 type jury struct {
-	*base
+	*base.Base
 	board    *switchboard
 	self     peer.ID
 	host     interface{ Branch(peer.ID) string }
@@ -140,15 +141,15 @@ type jury struct {
 // open opens what lasts of a jury.
 func (j *jury) open(cfg *Config) (err error) {
 	dir := cfg.Host.StateDir
-	if j.evidence, err = openCabinet(j.base, filepath.Join(dir, "lies"), ".lie", maxLies); err != nil {
+	if j.evidence, err = base.OpenCabinet(j.Base, filepath.Join(dir, "lies"), ".lie", maxLies); err != nil {
 		return err
 	}
-	j.records = &records{base: j.base, all: verify.Records{Hand: j.hand}}
-	if j.records.file, err = openCabinet(j.base, filepath.Join(dir, "records"), ".list", 1); err != nil {
+	j.records = &records{Base: j.Base, all: verify.Records{Hand: j.hand}}
+	if j.records.file, err = base.OpenCabinet(j.Base, filepath.Join(dir, "records"), ".list", 1); err != nil {
 		return err
 	}
 	j.records.recall()
-	j.receipts = &receipts{base: j.base, board: j.board, vouch: j.vouch, cores: max(j.cores, runtime.NumCPU())}
+	j.receipts = &receipts{Base: j.Base, board: j.board, vouch: j.vouch, cores: max(j.cores, runtime.NumCPU())}
 	if err = j.receipts.open(dir); err != nil {
 		return err
 	}
@@ -227,7 +228,7 @@ func (j *jury) proving(m *runs.Manifest) *driver.Proving {
 		Open:    func(o verify.Open) { j.ask(m.Run, o) },
 		Rerun:   func(t *driver.Trial) { j.rerun(m.Run, t) },
 		Passed:  j.records.pass,
-		Caught:  func(c driver.Caught) { j.spawn(func(context.Context) { j.caught(m.Run, &c) }) },
+		Caught:  func(c driver.Caught) { j.Spawn(func(context.Context) { j.caught(m.Run, &c) }) },
 		Missing: j.missing(m.Run),
 	}
 }
@@ -237,7 +238,7 @@ func (j *jury) missing(run job.RunID) func(int) {
 	var once sync.Once
 	return func(n int) {
 		once.Do(func() {
-			j.log.Warn("jobs wait until more members by others take part, to compare results: satin-peer runs says how many",
+			j.Log.Warn("jobs wait until more members by others take part, to compare results: satin-peer runs says how many",
 				"run", run, "members", n)
 		})
 	}
@@ -264,20 +265,20 @@ func (j *jury) caught(run job.RunID, c *driver.Caught) {
 		err = j.evidence.Write(name, b)
 	}
 	if err != nil {
-		j.log.Error("the proof of a lie cannot be kept", "peer", name, "error", err)
+		j.Log.Error("the proof of a lie cannot be kept", "peer", name, "error", err)
 	}
 	if j.expel(steal.PeerID(c.Peer)) { // nobody else knows it
-		j.log.Warn("a browser's tab has lied, and is put out", "tab", name, "run", run, "job", c.Job.Path.String(),
+		j.Log.Warn("a browser's tab has lied, and is put out", "tab", name, "run", run, "job", c.Job.Path.String(),
 			"proof", j.evidence.Path(name))
 		return
 	}
 	if len(b) > 0 {
 		j.tell(name, b)
 	}
-	j.log.Warn("a peer has lied, and is put out", "peer", name, "run", run, "job", c.Job.Path.String(),
+	j.Log.Warn("a peer has lied, and is put out", "peer", name, "run", run, "job", c.Job.Path.String(),
 		"proof", j.evidence.Path(name))
 	if err := j.banish(name); err != nil {
-		j.log.Error("a liar cannot be put out", "peer", name, "error", err)
+		j.Log.Error("a liar cannot be put out", "peer", name, "error", err)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/tab"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/gateway"
 	"github.com/satin-peer/satin/peer/host"
@@ -46,7 +47,7 @@ import (
 //
 // All that it tells goes to the session of its run, in order; a session that is behind holds up this one tab.
 type visitors struct {
-	*base
+	*base.Base
 	self    peer.ID
 	called  func(peer.ID) string // what a peer calls itself; "": that is not known
 	host    *host.Host
@@ -107,7 +108,7 @@ func errGuest(format string, args ...any) error {
 // Ticket signs that whoever has it may lend the swarm cores for a run, or for all that a gateway takes part in if it is
 // zero, for so long, from a page of this peer's.
 func (v *visitors) ticket(run job.RunID, life time.Duration, page statement.Origin) ([]byte, error) {
-	t := statement.Ticket{Swarm: v.host.SwarmName(), Run: run, Expires: v.now().Add(life).Unix(), Page: page}
+	t := statement.Ticket{Swarm: v.host.SwarmName(), Run: run, Expires: v.Now().Add(life).Unix(), Page: page}
 	s, err := t.Sign(v.vouch.Key)
 	if err != nil {
 		return nil, err
@@ -166,11 +167,11 @@ func (v *visitors) open(ticket []byte) (*statement.SignedTicket, error) {
 		return nil, err
 	case t.Swarm != v.host.SwarmName():
 		return nil, errGuest("the link is of another swarm")
-	case v.now().Unix() > t.Expires:
+	case v.Now().Unix() > t.Expires:
 		return nil, errGuest(expired)
 	case t.Issuer == v.self:
 		return t, nil
-	case t.Expires > v.now().Add(maxLinkLife+time.Hour).Unix(): // clocks differ
+	case t.Expires > v.Now().Add(maxLinkLife+time.Hour).Unix(): // clocks differ
 		return nil, errGuest("the link is good for longer than any may be")
 	case !v.host.Roll().StillMember(t.Issuer):
 		return nil, errGuest("the link is not from a member that this one knows")
@@ -191,7 +192,7 @@ func (v *visitors) expire() {
 	for _, g := range v.guests {
 		why := ""
 		switch {
-		case v.now().Unix() > g.until:
+		case v.Now().Unix() > g.until:
 			why = expired
 		case v.host.Roll().Outcast(g.issuer):
 			why = disowned

@@ -11,6 +11,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/tab"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/steal"
 )
@@ -23,7 +24,7 @@ func TestTabsGoWhenTheirLinkExpires(t *testing.T) {
 	}
 	defer h.Close()
 	now := time.Unix(1000, 0)
-	v := &visitors{base: &base{now: func() time.Time { return now }}, host: h, guests: map[steal.PeerID]*guest{}}
+	v := &visitors{Base: &base.Base{Now: func() time.Time { return now }}, host: h, guests: map[steal.PeerID]*guest{}}
 	var told []steal.PeerID
 	for id, until := range map[steal.PeerID]int64{"a": 1000, "b": 2000} {
 		v.guests[id] = &guest{of: v, id: id, until: until, send: func(f *tab.Frame) bool {

@@ -28,7 +28,7 @@ func (g *guest) isReady(r *tab.Ready) {
 		}
 		g.cannot[r.Run] = true
 		g.run, g.has, g.ready = job.RunID{}, nil, false
-		v.log.Info("a tab cannot run a module", "run", r.Run, "why", plain.Line(r.Cannot))
+		v.Log.Info("a tab cannot run a module", "run", r.Run, "why", plain.Line(r.Cannot))
 	}
 	v.mu.Unlock()
 	if here {

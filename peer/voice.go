@@ -11,6 +11,7 @@ import (
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
 )
@@ -18,7 +19,7 @@ import (
 // A voice is what this peer tells everybody, and what it hears from everybody. Each kind of news has two handlers: one
 // that says whether the payload may be passed on, which must be quick and has no effect, and one that takes it in.
 type voice struct {
-	*base
+	*base.Base
 	cfg  gossip.Config
 	host *host.Host
 	ears []ear
@@ -54,7 +55,7 @@ func (v *voice) open() error {
 	cfg.Swarm, cfg.Incarnation, cfg.Admitted = v.host.SwarmName(), v.host.Incarnation()<<8+v.spoke%(1<<8),
 		v.host.Admitted
 	cfg.Shown = func(author peer.ID, card []byte) bool { return showsMember(v.host.Roll(), author, card) }
-	g, err := gossip.Open(v.ctx, v.host.Network(), cfg)
+	g, err := gossip.Open(v.Ctx, v.host.Network(), cfg)
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func (v *voice) move() bool {
 		_ = v.host.Disconnect(id)
 	}
 	if err := v.open(); err != nil {
-		v.log.Error("gossip in the new swarm", "error", err)
+		v.Log.Error("gossip in the new swarm", "error", err)
 	}
 	return true
 }
@@ -127,7 +128,7 @@ func (v *voice) tell(k gossip.Kind, b []byte) {
 		return
 	}
 	if err := g.Publish(k, b); err != nil {
-		v.log.Debug("not told to the swarm", "kind", k, "error", err)
+		v.Log.Debug("not told to the swarm", "kind", k, "error", err)
 	}
 }
 

@@ -24,7 +24,7 @@ const (
 
 func (x *meetings) heed() {
 	x.board.answer(warnProtocol, maxWarning, exchangeTime, func(from peer.ID, b []byte) (any, error) {
-		if !x.warned.again(from, alarm.WarnEvery, alarm.WarnBurst, x.now()) {
+		if !x.warned.again(from, alarm.WarnEvery, alarm.WarnBurst, x.Now()) {
 			return nil, errTooOften
 		}
 		var their meeting
@@ -44,7 +44,7 @@ func (x *meetings) heed() {
 // warn tells all members that are connected, at the same time, or some that let this peer wait would keep it from the
 // others. It does not block.
 func (x *meetings) warn(m *meeting) {
-	x.spawn(func(ctx context.Context) {
+	x.Spawn(func(ctx context.Context) {
 		var list []peer.ID
 		for _, c := range x.swarm.members.List() {
 			if x.board.connected(c.Peer) {

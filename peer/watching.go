@@ -14,6 +14,7 @@ import (
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/session"
 )
 
@@ -35,7 +36,7 @@ const (
 
 // watching asks the members for their segments; it goes on while Watch is called.
 type watching struct {
-	*base
+	*base.Base
 	board *switchboard
 	swarm *swarm
 	runs  func() []life                    // that members may be asked about
@@ -60,8 +61,8 @@ type life struct {
 	traced bool
 }
 
-func newWatching(b *base, board *switchboard, s *swarm, of *conductor, own *showing) *watching {
-	return &watching{base: b, board: board, swarm: s, runs: of.lives, live: of.sessions.of, own: own,
+func newWatching(b *base.Base, board *switchboard, s *swarm, of *conductor, own *showing) *watching {
+	return &watching{Base: b, board: board, swarm: s, runs: of.lives, live: of.sessions.of, own: own,
 		cursors: map[peer.ID]*watchedPeer{}, done: map[job.RunID]bool{}}
 }
 
@@ -79,9 +80,9 @@ type watchedPeer struct {
 func (w *watching) take() []report.Part {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.until = w.now().Add(watchLease); !w.on {
+	if w.until = w.Now().Add(watchLease); !w.on {
 		w.on = true
-		w.spawn(w.ask)
+		w.Spawn(w.ask)
 	}
 	reports := w.reports
 	w.reports = nil
@@ -90,9 +91,9 @@ func (w *watching) take() []report.Part {
 
 // ask asks while somebody wants it.
 func (w *watching) ask(ctx context.Context) {
-	tick := time.NewTicker(w.every)
+	tick := time.NewTicker(w.Every)
 	defer tick.Stop()
-	for now := w.now(); ; {
+	for now := w.Now(); ; {
 		w.mu.Lock()
 		w.on = now.Before(w.until)
 		on := w.on
@@ -139,7 +140,7 @@ func (w *watching) round(now time.Time) {
 	w.mu.Unlock()
 	for _, id := range list[min(from, len(list)):min(from+maxWatchAsks, len(list))] {
 		if q := w.question(id, runs, now); q != nil {
-			w.spawn(func(ctx context.Context) { w.askOne(ctx, id, q) })
+			w.Spawn(func(ctx context.Context) { w.askOne(ctx, id, q) })
 		}
 	}
 }
@@ -205,14 +206,14 @@ func (w *watching) question(id peer.ID, runs []job.RunID, now time.Time) *watchQ
 }
 
 func (w *watching) askOne(ctx context.Context, id peer.ID, q *watchQuestion) {
-	began := w.now()
+	began := w.Now()
 	var a watchAnswer
 	if err := w.board.ask(ctx, id, watchProtocol, q, &a, maxWatchAnswer, watchWithin); err != nil {
-		w.log.Debug("not told what runs there", "error", err)
-		w.unasked(id, w.now())
+		w.Log.Debug("not told what runs there", "error", err)
+		w.unasked(id, w.Now())
 		return
 	}
-	w.hear(id, q, &a, began, w.now())
+	w.hear(id, q, &a, began, w.Now())
 }
 
 // unasked notes that a member did not answer.

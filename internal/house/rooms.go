@@ -51,6 +51,7 @@ var rooms = []room{
 	{dir: "peer/courtesy", knows: []string{"internal/report", "peer/preferences", "peer/senses"},
 		tests: []string{"peer/arbiter"}},
 	{dir: "peer/thrift"},
+	{dir: "peer/base", knows: []string{"peer/cabinet"}},
 	{dir: "peer/cabinet", knows: []string{"internal/checkpoint", "internal/durable", "internal/wire"}},
 	{dir: "peer/vouching", knows: []string{"internal/compute", "internal/cputime", "internal/driver", "job",
 		"peer/statement", "steal", "verify"}, modules: libp2p, tests: []string{"peer/vouching/vouchtest"}},

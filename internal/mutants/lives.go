@@ -5,7 +5,7 @@ package main
 var livesMutants = []mutant{
 	{name: "lives/outlives-its-peer", wrong: "a part that begins while its peer is closed is never ended",
 		file: "peer/part.go", pkg: "peer", run: "^TestLives$",
-		old: "	if t.ctx.Err() != nil {\n", new: "	if false {\n"},
+		old: "	if t.Ctx.Err() != nil {\n", new: "	if false {\n"},
 	{name: "lives/resumed-in-vain", wrong: "a run whose resumption was refused can never be resumed",
 		file: "peer/resume.go", pkg: "peer", run: "^TestLives$",
 		old: "	if unused {\n", new: "	if false && unused {\n"},
@@ -28,7 +28,7 @@ var livesMutants = []mutant{
 		run: "^TestDeathsBesideTheDisk$", old: "		x.unwritten.Store(id, d)\n", new: ""},
 	{name: "lives/erased-in-part", wrong: "a power cut while a checkpoint is removed leaves something for ever",
 		file: "peer/ledger.go", pkg: "peer", run: "^TestErasedWhole$",
-		old: "	_ = c.medium.SyncDir(c.dir) // if", new: "	// if"},
+		old: "	_ = c.Medium.SyncDir(c.dir) // if", new: "	// if"},
 	{name: "lives/erased-for-ever", wrong: "what a killed process has left of a checkpoint that it removed stays",
 		file: "peer/checkpoints.go", pkg: "peer", run: "^TestErasedWhole$",
 		old: "strings.HasPrefix(e.Name(), erased)", new: "false"},

@@ -51,7 +51,7 @@ var receiptMutants = []mutant{
 	{name: "receipts/for-another", wrong: "another peer's receipt counts", file: "peer/receipts.go", pkg: hostile,
 		run: forged, old: "	case s.To != x.vouch.Self:", new: `	case s.To == "":`},
 	{name: "receipts/future", wrong: "a receipt is from the future", file: "peer/receipts.go", pkg: hostile, run: forged,
-		old: "Sub(x.now()) > receiptSkew:", new: "Sub(x.now()) > receiptSkew*10:"},
+		old: "Sub(x.Now()) > receiptSkew:", new: "Sub(x.Now()) > receiptSkew*10:"},
 	{name: "receipts/cores", wrong: "a peer had more cores than it has", file: "peer/receipts.go", pkg: hostile,
 		run: forged, old: "	case s.Cores > int64(x.cores):", new: "	case s.Cores < 0:"},
 	{name: "receipts/elsewhere", wrong: "a run of another swarm counts", file: "peer/receipts.go", pkg: hostile,

@@ -473,7 +473,7 @@ var runsMutants = []mutant{
 	{name: "peer/resumes-with-few", wrong: "of what a run goes on with only as much is written as may wait for the disk",
 		file: "peer/resume.go", run: "^TestManyResultsGoOn$", old: "l.Sync(context.WithoutCancel(ctx)) != nil", new: "true"},
 	{name: "peer/process-takes-disk-along", wrong: "a process of jobs that has died takes what is on the disk with it",
-		file: "peer/deaths.go", run: "^TestProcessIsLost$", old: "t.spawn(func(context.Context) { ledger.close(false) })",
+		file: "peer/deaths.go", run: "^TestProcessIsLost$", old: "t.Spawn(func(context.Context) { ledger.close(false) })",
 		new: "t.resumed[id] = &resumption{ledger: ledger}"},
 	{name: "peer/last-one-forgets", wrong: "what a peer has of a run is gone when nobody takes it as it leaves",
 		file: "peer/leave.go", run: "^TestLastOneLeaves$", old: "s.PartialsLeft == 0 && ", new: ""},
