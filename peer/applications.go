@@ -124,7 +124,7 @@ func (c *catalog) unfit(m *statement.SignedManifest) string {
 	}
 	if len(m.Arg) <= compute.MaxChecked {
 		if _, err := compute.ArgumentOf(m.Entry, m.Arg); err != nil {
-			return plain.Name(clip(oneLine(err)))
+			return plain.Name(plain.Clip(plain.OneLine(err)))
 		}
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
@@ -243,7 +244,7 @@ func (a *archive) recall() *runs.Recalled {
 }
 
 func (a *archive) unreadable(c *cabinet.Cabinet, name string, err error) {
-	a.Log.Warn("a file of an earlier life cannot be read, and is left alone", "file", c.Path(name), "error", oneLine(err))
+	a.Log.Warn("a file of an earlier life cannot be read, and is left alone", "file", c.Path(name), "error", plain.OneLine(err))
 }
 
 func (a *archive) recallAnswer(name string) (*runs.RecalledAnswer, error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/libp2p/go-libp2p/core/protocol"
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/arbiter"
@@ -19,6 +20,7 @@ import (
 	"github.com/satin-peer/satin/peer/quota"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
+	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
@@ -148,7 +150,8 @@ func (a *assembly) openFiles() (err error) {
 // meetSwarm makes the parts that know who there is, and where.
 func (a *assembly) meetSwarm() error {
 	p := a.peer
-	p.board = &switchboard{Base: p.Base, net: p.host.Network(), admitted: p.host.Admitted}
+	p.board = &switchboard.Board{Base: p.Base, Net: p.host.Network(), Admitted: p.host.Admitted,
+		Before: map[protocol.ID]protocol.ID{runProtocol: runProtocolBefore}}
 	p.members = members.New(p.Log, func() string { return p.places.mine().Name }, p.membersChanged)
 	p.places = &places{Base: p.Base, board: p.board, members: p.members, disconnect: p.host.Disconnect,
 		changed: p.membersChanged, missed: map[peer.ID]int{}, away: map[peer.ID]bool{}}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/crypto"
 
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/statement"
 )
@@ -120,7 +121,7 @@ func (p *Peer) facts(apps *catalog) *statement.Card {
 	here := p.places.mine()
 	c := &statement.Card{
 		Swarm: p.host.SwarmName(), Incarnation: p.host.Incarnation(), Label: p.cfg.Cluster, Cluster: here.Name,
-		Why: here.Why, Cores: p.caretaker.courtesy.Allowed(), Software: clip(p.cfg.Software),
+		Why: here.Why, Cores: p.caretaker.courtesy.Allowed(), Software: plain.Clip(p.cfg.Software),
 		Name: shown(p.cfg.Name), Leaving: p.caretaker.presence.isLeaving(),
 		Reachable: string(reach(p.host).State), Position: p.places.position(), Gateway: p.sharing.at(),
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/internal/checkpoint"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
@@ -213,7 +214,7 @@ func (c *checkpoints) left(but func(job.RunID) bool) (list []*statement.SignedMa
 		case err != nil && c.hasNothing(run):
 			c.remove(run)
 		case err != nil:
-			c.Log.Warn("a checkpoint cannot be read and is left alone", "run", run, "error", oneLine(err))
+			c.Log.Warn("a checkpoint cannot be read and is left alone", "run", run, "error", plain.OneLine(err))
 		case m.Run != run:
 			c.Log.Warn("a checkpoint is of another run and is left alone", "directory", c.dirOf(run))
 		default:

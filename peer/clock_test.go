@@ -15,6 +15,7 @@ import (
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/verify"
@@ -54,8 +55,8 @@ func TestReceiptsWhileAClockIsWrong(t *testing.T) {
 			return now.Add(-time.Duration(i) * time.Duration(behind.Load()) * time.Hour)
 		}, time.Second)
 		parts[i] = &receipts{Base: b, cores: 1, swarm: func() string { return "lab" },
-			board: &switchboard{Base: base.New(b.Log, time.Now, time.Second), net: both[i],
-				admitted: func(peer.ID) bool { return true }},
+			board: &switchboard.Board{Base: base.New(b.Log, time.Now, time.Second), Net: both[i],
+				Admitted: func(peer.ID) bool { return true }},
 			vouch: &vouching.Border{Self: both[i].ID(), Key: both[i].Peerstore().PrivKey(both[i].ID()),
 				Outcast: func(peer.ID) bool { return false }, Member: func(peer.ID) bool { return true }},
 			known: func(job.RunID) *runs.Manifest { return m }}

@@ -15,9 +15,11 @@ import (
 	"github.com/libp2p/go-libp2p/core/protocol"
 
 	"github.com/satin-peer/satin/internal/checkpoint"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
+	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
@@ -35,7 +37,7 @@ const (
 	// collectAtOnce is how many peers are asked at a time, so that slow ones leave room in the transit for what others
 	// have on their way; each has an equal part of the time, or slow ones would take that of all. maxCollected is how
 	// many bytes are taken from one.
-	collectAtOnce = transitSmall/transitPart - 1
+	collectAtOnce = switchboard.AtOnce - 1
 	maxCollected  = 256 << 20
 )
 
@@ -47,15 +49,15 @@ type collectQuestion struct {
 // collecting brings together what peers have of a run that is suspended.
 type collecting struct {
 	*base.Base
-	board *switchboard
+	board *switchboard.Board
 	runs  *conductor
 	vouch *vouching.Border
 }
 
 func (x *collecting) serve() {
-	x.board.serve(collectProtocol, collectTime, func(s network.Stream) error {
+	x.board.Serve(collectProtocol, collectTime, func(s network.Stream) error {
 		var q collectQuestion
-		if err := readValue(s, 1<<10, &q); err != nil {
+		if err := switchboard.ReadValue(s, 1<<10, &q); err != nil {
 			return err
 		}
 		l := x.runs.logFor(q.Run, s.Conn().RemotePeer())
@@ -69,7 +71,7 @@ func (x *collecting) serve() {
 			if err != nil || r.Kind == checkpoint.RunManifest {
 				continue
 			}
-			if err := x.board.tell(s, &steal.Partial{Path: r.Path, Identity: r.Identity,
+			if err := x.board.Tell(s, &steal.Partial{Path: r.Path, Identity: r.Identity,
 				Outcome: r.Outcome, Voucher: r.Voucher}); err != nil {
 				return err
 			}
@@ -101,14 +103,14 @@ func (x *collecting) collect(ctx context.Context, r *part, from []runs.PeerID) *
 	l := k.get()
 	if l == nil {
 		return &runs.Refusal{Kind: runs.Unavailable,
-			Text: "the run has no checkpoint at the moment: " + oneLine(k.Trouble())}
+			Text: "the run has no checkpoint at the moment: " + plain.OneLine(k.Trouble())}
 	}
 	if r.manifest.Verify == "" { // else what others have was not compared
 		x.collectFromAll(ctx, r.manifest.Run, k, peerIDs(from))
 	}
 	if err := l.Sync(ctx); err != nil {
 		return &runs.Refusal{Kind: runs.Unavailable,
-			Text: "the checkpoint cannot be written, and the run goes on: " + oneLine(err)}
+			Text: "the checkpoint cannot be written, and the run goes on: " + plain.OneLine(err)}
 	}
 	return nil
 }
@@ -136,8 +138,8 @@ func (x *collecting) collectFrom(ctx context.Context, within time.Duration, id p
 	k *ledger) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	return x.board.converse(ctx, id, collectProtocol, within, func(s network.Stream) error {
-		if err := writeValue(s, &collectQuestion{run}); err != nil {
+	return x.board.Converse(ctx, id, collectProtocol, within, func(s network.Stream) error {
+		if err := switchboard.WriteValue(s, &collectQuestion{run}); err != nil {
 			return err
 		}
 		for total := 0; total < maxCollected; {
@@ -158,7 +160,7 @@ func (x *collecting) collectOne(ctx context.Context, s io.Reader, id peer.ID, ru
 		return 0, err
 	}
 	n := int(min(binary.BigEndian.Uint32(head[:]), wire.MaxValue))
-	leave, err := x.board.road.await(ctx, id, n)
+	leave, err := x.board.Road.Await(ctx, id, n)
 	if err != nil {
 		return 0, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
@@ -275,7 +276,7 @@ func (t *conductor) write(file runs.File, id job.RunID, f func() error) {
 	t.disk.do(func() {
 		trouble := ""
 		if err := f(); err != nil {
-			trouble = oneLine(err)
+			trouble = plain.OneLine(err)
 		}
 		t.input(func(c *runs.Core, now time.Time) []runs.Order { return c.Written(now, file, id, trouble) })
 	})

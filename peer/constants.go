@@ -14,6 +14,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/internal/durable"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
@@ -88,7 +89,7 @@ func (c *constants) add(ctx context.Context, k control.Constant, from io.Reader)
 	digest, ok := wire.ParseHash(k.Digest)
 	if !ok || k.Name == "" || len(k.Name) > statement.MaxConstantName || k.Size < 0 {
 		return control.ConstantInfo{}, control.Errorf(control.ErrBadInput, "%q of %d bytes is no constant",
-			clip(k.Name), k.Size)
+			plain.Clip(k.Name), k.Size)
 	}
 	if why := c.fits([]statement.Constant{{Size: uint64(k.Size)}}); why != "" {
 		return control.ConstantInfo{}, control.Errorf(control.ErrBadInput, "%s", why)
@@ -220,7 +221,8 @@ func (c *constants) rest(f *os.File, head *statement.Constant) ([]byte, error) {
 func (c *constants) named(digests []string) (list []statement.Constant, err error) {
 	for _, d := range digests {
 		if _, ok := wire.ParseHash(d); !ok || !c.touch(d) {
-			return nil, control.Errorf(control.ErrBadInput, "the input %s is not here: hand the run in again", clip(d))
+			return nil, control.Errorf(control.ErrBadInput, "the input %s is not here: hand the run in again",
+				plain.Clip(d))
 		}
 		head, _, err := c.read(c.path(d), false)
 		if err != nil {
@@ -317,7 +319,7 @@ func (c *constants) bring(dir string, list []statement.Constant) error {
 			return control.Errorf(control.ErrRefused, "%d MiB of the run's input are missing: copy %s, "+
 				"from the folder constants of the owner's state directory, into %s", mebibytes(k.Size), file, dir)
 		case err != nil:
-			return control.Errorf(control.ErrRefused, "the run's input cannot be used: %s", oneLine(err))
+			return control.Errorf(control.ErrRefused, "the run's input cannot be used: %s", plain.OneLine(err))
 		}
 		if err := c.take(name, k, body.Bytes()); err != nil {
 			return err
@@ -345,7 +347,7 @@ func (c *constants) lend(m *statement.SignedManifest, s *session.Session) {
 			}
 			if err != nil {
 				c.Log.Error("the input of a run cannot be read: it waits for a member that has it", "run", m.Run, "error",
-					oneLine(err))
+					plain.OneLine(err))
 				continue
 			}
 			s.Lend(recipeOf(&list[i]), body)

@@ -230,4 +230,4 @@ func (t *conductor) dismiss(r *part) {
 // maxWhy bounds a reason that is written down.
 const maxWhy = 500
 
-func clipText(s string) string { return plain.Name(oneLine(errors.New(s[:min(len(s), maxWhy)]))) }
+func clipText(s string) string { return plain.Name(plain.OneLine(errors.New(s[:min(len(s), maxWhy)]))) }

@@ -16,6 +16,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
 
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/port"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
@@ -28,6 +29,7 @@ import (
 	"github.com/satin-peer/satin/peer/quota"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
+	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/sharedobj"
 )
 
@@ -82,7 +84,7 @@ type depot struct {
 		Proof() []byte
 		Vouch(id peer.ID, proof []byte) (by []peer.ID, err error)
 	}
-	board   *switchboard
+	board   *switchboard.Board
 	members *members.Members
 	places  *places
 	send    func(*stream.Shared) // of assemble
@@ -189,7 +191,7 @@ func (x *depot) setMembers() {
 
 // serve answers who wants something kept.
 func (x *depot) serve() {
-	x.board.answer(depositProtocol, maxDepositQuestion, depositTime, func(from peer.ID, b []byte) (any, error) {
+	x.board.Answer(depositProtocol, maxDepositQuestion, depositTime, func(from peer.ID, b []byte) (any, error) {
 		var q depositQuestion
 		if err := wire.Control().Decode(b, &q); err != nil {
 			return nil, err
@@ -204,7 +206,7 @@ func (x *depot) serve() {
 func (x *depot) asked(from peer.ID, made []byte) (deposits.Reply, error) {
 	s, err := statement.OpenDeposited(made)
 	if err == nil && s.Swarm != x.host.SwarmName() {
-		err = fmt.Errorf("a deposit of the swarm %q", clip(s.Swarm))
+		err = fmt.Errorf("a deposit of the swarm %q", plain.Clip(s.Swarm))
 	}
 	if err != nil {
 		return deposits.Refused, err
@@ -274,7 +276,7 @@ func (x *depot) says(ctx context.Context, to string, made []byte) deposits.Reply
 	var a depositReply
 	id, err := peer.Decode(to)
 	if err == nil {
-		err = x.board.ask(ctx, id, depositProtocol, &depositQuestion{made}, &a, 1<<10, depositTime)
+		err = x.board.Ask(ctx, id, depositProtocol, &depositQuestion{made}, &a, 1<<10, depositTime)
 	}
 	if err != nil || a.Reply > deposits.Kept {
 		x.Log.Debug("a member cannot be asked to keep a deposit", "peer", to, "error", err)
@@ -341,7 +343,7 @@ func (x *depot) deposit(d control.Deposit) (control.DepositInfo, error) {
 	n, ok := x.core.Copies(deposits.Hash(h))
 	if !ok {
 		return control.DepositInfo{}, control.Errorf(control.ErrNotFound, "%s is no deposit of this peer's",
-			clip(d.Hash))
+			plain.Clip(d.Hash))
 	}
 	return control.DepositInfo{Hash: hex.EncodeToString(h[:]), Copies: n}, nil
 }
@@ -358,7 +360,7 @@ func (x *depot) get(ctx context.Context, name string) (control.Deposit, error) {
 	h, ok := wire.ParseHash(name)
 	if !ok {
 		return control.Deposit{}, control.Errorf(control.ErrBadInput,
-			"a deposit is named by 64 hexadecimal digits, not %q", clip(name))
+			"a deposit is named by 64 hexadecimal digits, not %q", plain.Clip(name))
 	}
 	x.mu.Lock()
 	holders := x.likely(deposits.Hash(h))
@@ -371,7 +373,7 @@ func (x *depot) get(ctx context.Context, name string) (control.Deposit, error) {
 		return control.Deposit{Hash: name, Bytes: got}, nil
 	}
 	return control.Deposit{}, control.Errorf(control.ErrUnavailable,
-		"deposit %s cannot be had at the moment: no member that has it answers", clip(name))
+		"deposit %s cannot be had at the moment: no member that has it answers", plain.Clip(name))
 }
 
 // A depositRoom is the part of run_disk that deposits take: each giver's are counted like a run, and all of them like

@@ -11,6 +11,7 @@ import (
 	"github.com/multiformats/go-multiaddr"
 
 	"github.com/satin-peer/satin/internal/compute/child"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/host"
@@ -158,7 +159,7 @@ func (d *doctor) examineWork(s *control.Status) control.Finding {
 		f.Level, f.Text, f.Fix = control.Warning, "computing is paused", "satin-peer resume"
 	case len(refused) > 0:
 		f.Level, f.Text = control.Problem, fmt.Sprintf("run %s of %s was refused: %s", refused[0].Run,
-			clip(refused[0].App), refused[0].Why)
+			plain.Clip(refused[0].App), refused[0].Why)
 		f.Fix = letIn(&refused[0])
 	case len(s.Runs) > 0:
 		f.Level, f.Text = control.Warning, s.WhyIdle

@@ -8,6 +8,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/peer/alarm"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
@@ -94,7 +95,7 @@ func (e *exclusion) review() {
 // Revoked says whether a peer is out of the swarm as far as this one knows: by its own word, by the founder's, or by
 // that of one above it. It is false for what is no peer's ID.
 func (p *Peer) Revoked(name string) bool {
-	id, err := peer.Decode(clip(name))
+	id, err := peer.Decode(plain.Clip(name))
 	return err == nil && p.host.Roll().Outcast(id)
 }
 

@@ -9,11 +9,13 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 	"github.com/libp2p/go-libp2p/core/protocol"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/runs"
 )
 
@@ -32,7 +34,7 @@ const (
 // inquiries are the questions after runs, those of this peer and those of others.
 type inquiries struct {
 	*base.Base
-	board *switchboard
+	board *switchboard.Board
 	runs  *conductor
 	files *archive
 	apps  *catalog
@@ -61,13 +63,13 @@ type runAnswer struct {
 	Led bool `cbor:"8,keyasint,omitempty"`
 }
 
-func (a *runAnswer) length() int {
+func (a *runAnswer) Length() int {
 	return min(len(a.Manifest)+len(a.Tombstone)+len(a.Answered)+len(a.Roster)+maxRest, wire.MaxValue)
 }
 
 func (x *inquiries) serve() {
-	for _, version := range versions(runProtocol) {
-		x.board.answer(version, 1<<10, manifestTime, func(from peer.ID, b []byte) (any, error) {
+	for _, version := range []protocol.ID{runProtocol, runProtocolBefore} {
+		x.board.Answer(version, 1<<10, manifestTime, func(from peer.ID, b []byte) (any, error) {
 			var q runQuestion
 			if err := wire.Value().Decode(b, &q); err != nil {
 				return nil, err
@@ -124,7 +126,7 @@ func (x *inquiries) askManifest(ctx context.Context, run job.RunID, from runs.Pe
 	case m != nil && m.Run != run:
 		err = fmt.Errorf("it sent the manifest of run %s", m.Run)
 	case m != nil && m.Swarm != x.host.SwarmName():
-		err = fmt.Errorf("it sent a manifest for the swarm %q", clip(m.Swarm))
+		err = fmt.Errorf("it sent a manifest for the swarm %q", plain.Clip(m.Swarm))
 	case m != nil:
 		told.Manifest, told.Unfit = manifestOf(m), x.apps.unfit(m)
 	}
@@ -155,7 +157,7 @@ func (x *inquiries) askOfRun(ctx context.Context, q *runQuestion, from runs.Peer
 		return nil, nil, err
 	}
 	var a runAnswer
-	if err := x.board.ask(ctx, id, runProtocol, q, &a, limit, within); err != nil {
+	if err := x.board.Ask(ctx, id, runProtocol, q, &a, limit, within); err != nil {
 		return nil, nil, err
 	}
 	told := &runs.Told{Run: q.Run, From: from, Known: a.Known, Over: a.Over, Led: a.Led}

@@ -15,10 +15,12 @@ import (
 
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/runs"
 )
 
@@ -60,16 +62,16 @@ var errNotHere = errors.New("it does not have the answer")
 type keeping struct {
 	*base.Base
 	self  peer.ID
-	board *switchboard
+	board *switchboard.Board
 	runs  *conductor
 	files *archive
 }
 
 func (x *keeping) serve() {
-	x.board.serve(keepProtocol, answerTime, x.serveKeeping)
-	x.board.serve(answerProtocol, answerTime, func(s network.Stream) error {
+	x.board.Serve(keepProtocol, answerTime, x.serveKeeping)
+	x.board.Serve(answerProtocol, answerTime, func(s network.Stream) error {
 		var q answerQuestion
-		if err := readValue(s, 1<<10, &q); err != nil {
+		if err := switchboard.ReadValue(s, 1<<10, &q); err != nil {
 			return err
 		}
 		return x.send(s, &q)
@@ -79,7 +81,7 @@ func (x *keeping) serve() {
 // serveKeeping keeps an answer for a run's owner that another peer brings, if the core lets it.
 func (x *keeping) serveKeeping(s network.Stream) error {
 	var q keepRequest
-	if err := readValue(s, 2*statement.MaxAnswered, &q); err != nil {
+	if err := switchboard.ReadValue(s, 2*statement.MaxAnswered, &q); err != nil {
 		return err
 	}
 	a, err := statement.OpenAnswered(q.Answered)
@@ -95,11 +97,11 @@ func (x *keeping) serveKeeping(s network.Stream) error {
 	no := t.core.MayKeep(claim, int64(size))
 	t.mu.Unlock()
 	if no != "" || size > wire.MaxOutcome {
-		return writeValue(s, &keepReply{}) // before the outcome is read
+		return switchboard.WriteValue(s, &keepReply{}) // before the outcome is read
 	}
-	leave, ok := x.board.road.enter(s.Conn().RemotePeer(), size)
+	leave, ok := x.board.Road.Enter(s.Conn().RemotePeer(), size)
 	if !ok {
-		return writeValue(s, &keepReply{}) // somebody else is asked
+		return switchboard.WriteValue(s, &keepReply{}) // somebody else is asked
 	}
 	defer leave()
 	outcome, err := wire.ReadFrame(s, nil, size)
@@ -114,7 +116,7 @@ func (x *keeping) serveKeeping(s network.Stream) error {
 	if err != nil {
 		return err
 	}
-	return writeValue(s, &keepReply{kept})
+	return switchboard.WriteValue(s, &keepReply{kept})
 }
 
 // keep says whether an answer is on the disk, however slow that is: for as long as whoever has brought it might wait.
@@ -134,14 +136,14 @@ func (x *keeping) askToKeep(ctx context.Context, whom runs.PeerID, a *runs.Answe
 		return err
 	}
 	var reply keepReply
-	err = x.board.converse(ctx, id, keepProtocol, answerTime, func(s network.Stream) error {
+	err = x.board.Converse(ctx, id, keepProtocol, answerTime, func(s network.Stream) error {
 		q := &keepRequest{Answered: a.Claim.Sealed, Elapsed: a.Elapsed, Peers: a.Peers, Size: len(a.Outcome.Bytes)}
-		if err := writeValue(s, q); err != nil {
+		if err := switchboard.WriteValue(s, q); err != nil {
 			return err
 		}
 		// One that does not want it says so without reading it.
 		sent := wire.WriteFrame(s, a.Outcome.Bytes, wire.MaxOutcome)
-		return errors.Join(readValue(s, 1<<10, &reply), sent)
+		return errors.Join(switchboard.ReadValue(s, 1<<10, &reply), sent)
 	})
 	if err == nil && !reply.Kept {
 		err = errNotHere
@@ -169,12 +171,12 @@ func (x *keeping) fetchAnswer(ctx context.Context, o *runs.FetchAnswer, m *runs.
 		}
 		return outcomeOf(m, outcome), ""
 	}
-	return out, oneLine(err)
+	return out, plain.OneLine(err)
 }
 
 func (x *keeping) askForAnswer(ctx context.Context, id peer.ID, c *runs.Claim) (outcome []byte, err error) {
-	err = x.board.converse(ctx, id, answerProtocol, answerTime, func(s network.Stream) error {
-		if err := writeValue(s, &answerQuestion{c.Run, c.Hash}); err != nil {
+	err = x.board.Converse(ctx, id, answerProtocol, answerTime, func(s network.Stream) error {
+		if err := switchboard.WriteValue(s, &answerQuestion{c.Run, c.Hash}); err != nil {
 			return err
 		}
 		outcome, err = wire.ReadFrame(s, nil, wire.MaxOutcome)

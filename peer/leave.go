@@ -100,7 +100,7 @@ func (x *meetings) takeLeave(ctx context.Context) {
 	defer cancel()
 	var wg sync.WaitGroup
 	for _, c := range x.swarm.members.List() {
-		if x.board.connected(c.Peer) {
+		if x.board.Connected(c.Peer) {
 			wg.Go(func() { x.meet(ctx, c.Peer) })
 		}
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/satin-peer/satin/peer/locality"
 	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
@@ -260,7 +261,7 @@ func (i incarnation) Incarnation() uint64 { return uint64(i) }
 // meet makes the parts that know who there is: all members, for ever.
 func (x *being) meet() {
 	p := x.peer
-	p.board = &switchboard{Base: p.Base, net: x.lane, admitted: func(peer.ID) bool { return true }}
+	p.board = &switchboard.Board{Base: p.Base, Net: x.lane, Admitted: func(peer.ID) bool { return true }}
 	p.members = members.New(p.Log, func() string { return "here" }, func() {})
 	for _, o := range x.m.w.members {
 		if o != x.m {

@@ -13,12 +13,14 @@ import (
 	"github.com/multiformats/go-multiaddr"
 	"golang.org/x/time/rate"
 
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/alarm"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/switchboard"
 )
 
 const (
@@ -51,7 +53,7 @@ type meeting struct {
 // meetings are how members learn of each other: two that meet tell each other whom they know and which runs there are.
 type meetings struct {
 	*base.Base
-	board *switchboard
+	board *switchboard.Board
 	swarm *swarm
 	runs  *conductor
 	card  *ownCard
@@ -72,17 +74,17 @@ type meetings struct {
 
 func (x *meetings) serve() {
 	x.heed()
-	x.board.serve(meetProtocol, exchangeTime, func(s network.Stream) error {
+	x.board.Serve(meetProtocol, exchangeTime, func(s network.Stream) error {
 		from := s.Conn().RemotePeer()
 		if !x.greeted.again(from, x.Every, meetBurst, x.Now()) {
 			return errTooOften // before anything is read
 		}
 		var their meeting
-		if err := readValue(s, maxMeeting, &their); err != nil {
+		if err := switchboard.ReadValue(s, maxMeeting, &their); err != nil {
 			return err
 		}
 		x.hear(from, &their)
-		return x.board.tell(s, x.meeting(from))
+		return x.board.Tell(s, x.meeting(from))
 	})
 }
 
@@ -114,7 +116,7 @@ func (p *greeted) again(id peer.ID, every time.Duration, burst int, now time.Tim
 // meet tells a peer that was just connected whom we know, and learns the same. It says whether that was possible.
 func (x *meetings) meet(ctx context.Context, id peer.ID) bool {
 	var their meeting
-	if err := x.board.ask(ctx, id, meetProtocol, x.meeting(id), &their, maxMeeting, exchangeTime); err != nil {
+	if err := x.board.Ask(ctx, id, meetProtocol, x.meeting(id), &their, maxMeeting, exchangeTime); err != nil {
 		x.Log.Debug("meeting failed", "with", id, "error", err)
 		return false
 	}
@@ -124,7 +126,7 @@ func (x *meetings) meet(ctx context.Context, id peer.ID) bool {
 
 // meetSoon meets a peer, if need be later, as long as it is connected: without that a newcomer may hear of nobody.
 func (x *meetings) meetSoon(ctx context.Context, id peer.ID) {
-	untilMet(ctx, func() bool { return x.meet(ctx, id) || !x.board.connected(id) })
+	untilMet(ctx, func() bool { return x.meet(ctx, id) || !x.board.Connected(id) })
 }
 
 // untilMet tries until it succeeds, the context ends, or as many have failed as may.
@@ -211,7 +213,7 @@ func (x *meetings) hearCard(b []byte, from peer.ID, via multiaddr.Multiaddr) err
 	}
 	switch {
 	case c.Swarm != x.host.SwarmName():
-		return fmt.Errorf("a card of the swarm %q", clip(c.Swarm))
+		return fmt.Errorf("a card of the swarm %q", plain.Clip(c.Swarm))
 	case c.Peer == x.swarm.self:
 		x.card.seen(c)
 		return nil
@@ -243,7 +245,7 @@ func (x *meetings) rememberAddresses(c *statement.SignedCard, via multiaddr.Mult
 
 // linkTo is where a connected peer is now; nil if it has gone.
 func (x *meetings) linkTo(id peer.ID) multiaddr.Multiaddr {
-	for _, c := range x.board.net.Network().ConnsToPeer(id) {
+	for _, c := range x.board.Net.Network().ConnsToPeer(id) {
 		return host.RemoteAddr(c)
 	}
 	return nil
@@ -258,7 +260,7 @@ func (x *meetings) checkCard(author peer.ID, b []byte) error {
 	case c.Peer != author:
 		return fmt.Errorf("a card of %s from %s", c.Peer, author)
 	case c.Swarm != x.host.SwarmName():
-		return fmt.Errorf("a card of the swarm %q", clip(c.Swarm))
+		return fmt.Errorf("a card of the swarm %q", plain.Clip(c.Swarm))
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/switchboard"
 )
 
 // A meeting that failed is tried again, later each time, and not for ever.
@@ -87,7 +88,7 @@ func TestLinkLeadsWhereThePeerIsNow(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	both := connected(ctx, t)
-	x := &meetings{board: &switchboard{net: elsewhere{both[0]}}}
+	x := &meetings{board: &switchboard.Board{Net: elsewhere{both[0]}}}
 	if at := x.linkTo(both[1].ID()); at == nil || !manet.IsIPLoopback(at) {
 		t.Errorf("a peer of this machine is at %v", at)
 	}
@@ -99,7 +100,8 @@ func TestWhoMeetsTooOftenIsNotRead(t *testing.T) {
 	defer cancel()
 	both := connected(ctx, t)
 	b := base.New(slog.New(slog.DiscardHandler), func() time.Time { return time.Now().Add(time.Hour) }, time.Minute)
-	x := &meetings{Base: b, board: &switchboard{Base: b, net: both[0], admitted: func(peer.ID) bool { return true }}}
+	x := &meetings{Base: b, board: &switchboard.Board{Base: b, Net: both[0],
+		Admitted: func(peer.ID) bool { return true }}}
 	x.serve()
 	for range meetBurst {
 		x.greeted.again(both[1].ID(), x.Every, meetBurst, b.Now())

@@ -7,6 +7,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/gossip"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
@@ -58,7 +59,7 @@ func readNews(author peer.ID, b []byte) (*steal.News, error) {
 		return nil, err
 	}
 	if n.From.Peer != steal.PeerID(author.String()) {
-		return nil, fmt.Errorf("news of %s from %s", clip(string(n.From.Peer)), author)
+		return nil, fmt.Errorf("news of %s from %s", plain.Clip(string(n.From.Peer)), author)
 	}
 	return n, n.Validate()
 }

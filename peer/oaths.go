@@ -7,6 +7,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/engine"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
@@ -60,7 +61,7 @@ func (o *oaths) all() []report.Sworn {
 func OpenSworn(run string, s *report.Sworn) (arg, result any, authors []string, err error) {
 	id, ok := job.ParseRunID(run)
 	if !ok {
-		return nil, nil, nil, fmt.Errorf("%q is no run", clip(run))
+		return nil, nil, nil, fmt.Errorf("%q is no run", plain.Clip(run))
 	}
 	if arg, err = compute.ArgumentOf(s.Function, s.Argument); err != nil {
 		return nil, nil, nil, err

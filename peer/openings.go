@@ -14,6 +14,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/verify"
 )
@@ -38,7 +39,7 @@ type whichOpening struct {
 
 // commitments are what stands behind the vouchers that this peer has written for others' runs.
 type commitments struct {
-	board *switchboard
+	board *switchboard.Board
 	key   crypto.PrivKey
 
 	mu   sync.Mutex
@@ -63,7 +64,7 @@ func (x *commitments) forget(run job.RunID) {
 	x.made.Forget(run)
 }
 
-func (x *commitments) serve() { x.board.answer(openingProtocol, maxQuestion, openingPatience, x.show) }
+func (x *commitments) serve() { x.board.Answer(openingProtocol, maxQuestion, openingPatience, x.show) }
 
 // show shows what was committed to, and signs for it.
 func (x *commitments) show(from peer.ID, question []byte) (any, error) {
@@ -104,7 +105,7 @@ func (j *jury) askFor(ctx context.Context, run job.RunID, o *verify.Open) (*driv
 	if tab := j.guest(steal.PeerID(o.Of)); tab != nil {
 		err = tab.open(ctx, run, o.Claim.Tree, &a)
 	} else {
-		err = j.board.ask(ctx, of, openingProtocol, &whichOpening{run, o.Claim.Tree}, &a, maxOpening, openingPatience)
+		err = j.board.Ask(ctx, of, openingProtocol, &whichOpening{run, o.Claim.Tree}, &a, maxOpening, openingPatience)
 	}
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 		Swarm: o.host.SwarmName(), App: sub.App, Version: o.apps.built[sub.App].Version, Entry: sub.Function,
 		Arg:   sub.Argument,
 		Nonce: statement.NewNonce(), Policy: o.policy, Created: now.Unix(), Expires: now.Add(runLife).Unix(),
-		Title: plain.Name(clip(sub.Title)), Recovery: sub.Recovery, MaxCores: sub.MaxCores, Eager: sub.Eager,
+		Title: plain.Name(plain.Clip(sub.Title)), Recovery: sub.Recovery, MaxCores: sub.MaxCores, Eager: sub.Eager,
 		Proof: o.host.Proof(),
 	}
 	var err error
@@ -67,7 +67,7 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 		h, ok := wire.ParseHash(sub.Module)
 		if !ok || sub.Function != module.Func {
 			return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%q is no module: want its hash",
-				clip(sub.Module))
+				plain.Clip(sub.Module))
 		}
 		m.Version = h
 		if why := o.apps.modules.unlike(h); why != "" && m.Verify != "" {
@@ -176,7 +176,7 @@ func runNamed(name string) (job.RunID, error) {
 	id, ok := job.ParseRunID(name)
 	if !ok {
 		return id, control.Errorf(control.ErrBadInput,
-			"%q is no run: want the 32 hexadecimal digits that 'satin-peer runs' shows", clip(name))
+			"%q is no run: want the 32 hexadecimal digits that 'satin-peer runs' shows", plain.Clip(name))
 	}
 	return id, nil
 }

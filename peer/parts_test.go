@@ -18,7 +18,6 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/internal/report"
-	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
@@ -472,17 +471,5 @@ func TestOwnersShown(t *testing.T) {
 	// it came without the proof, from a daemon of before, and goes on with it
 	if m, err := statement.OpenManifest(told.Manifest.Sealed); err != nil || !bytes.Equal(m.Proof, owner.Proof()) {
 		t.Errorf("%+v is passed on, %v", m, err)
-	}
-}
-
-// Daemons of before read what they are told of a run: it has no field that they do not know.
-func TestAnswersForDaemonsOfBefore(t *testing.T) {
-	a := runAnswer{Known: true, Led: true}
-	a.forBefore()
-	var read struct {
-		Known bool `cbor:"3,keyasint,omitempty"`
-	}
-	if err := wire.Value().Decode(encode(&a), &read); err != nil || !read.Known {
-		t.Errorf("%+v is read, %v", read, err)
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/preferences"
 	"github.com/satin-peer/satin/peer/stream"
+	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 	"github.com/satin-peer/satin/steal/policy"
@@ -120,7 +121,7 @@ type Peer struct {
 	caretaker *caretaker
 
 	// who there is
-	board     *switchboard
+	board     *switchboard.Board
 	members   *members.Members
 	places    *places
 	swarm     *swarm

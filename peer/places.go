@@ -18,6 +18,7 @@ import (
 	"github.com/satin-peer/satin/peer/locality"
 	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -32,7 +33,7 @@ type place struct {
 // locality decides.
 type places struct {
 	*base.Base
-	board      *switchboard
+	board      *switchboard.Board
 	members    *members.Members
 	disconnect func(peer.ID) error
 	changed    func() // somebody is elsewhere, or does not answer, or does again
@@ -62,7 +63,7 @@ const (
 
 // open begins with this peer alone; label names its cluster, "" lets it find out.
 func (s *places) open(label string) (err error) {
-	s.m, err = locality.New(locality.Config{Self: s.board.net.ID().String(), Label: label})
+	s.m, err = locality.New(locality.Config{Self: s.board.Net.ID().String(), Label: label})
 	if err == nil {
 		s.m.SetSelf(localNetworks(), nil)
 	}
@@ -107,7 +108,7 @@ func (s *places) membersChanged() {
 		}
 	}
 	var own []string
-	for _, a := range s.board.net.Addrs() {
+	for _, a := range s.board.Net.Addrs() {
 		own = append(own, a.String())
 	}
 	s.mu.Lock()
@@ -141,7 +142,7 @@ func (s *places) keepUp(now time.Time, idle bool) {
 	}
 	for _, text := range probes {
 		id, err := peer.Decode(text)
-		connected := err == nil && s.board.connected(id)
+		connected := err == nil && s.board.Connected(id)
 		if err != nil || (!connected && now.Sub(s.dialed) < dialEvery) {
 			s.measuring.Add(-1)
 			continue
@@ -159,7 +160,7 @@ func (s *places) keepUp(now time.Time, idle bool) {
 func (s *places) measure(ctx context.Context, id peer.ID) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	connected := s.board.connected(id)
+	connected := s.board.Connected(id)
 	rtt, ok := s.ping(ctx, id)
 	if ok {
 		s.heard(id)
@@ -183,7 +184,7 @@ func (s *places) measure(ctx context.Context, id peer.ID) {
 
 func (s *places) ping(ctx context.Context, id peer.ID) (time.Duration, bool) {
 	select {
-	case r, ok := <-ping.Ping(ctx, s.board.net, id):
+	case r, ok := <-ping.Ping(ctx, s.board.Net, id):
 		return r.RTT, ok && r.Error == nil
 	case <-ctx.Done():
 		return 0, false

@@ -17,6 +17,7 @@ import (
 	"github.com/libp2p/go-libp2p/p2p/protocol/ping"
 
 	"github.com/satin-peer/satin/peer/locality"
+	"github.com/satin-peer/satin/peer/switchboard"
 )
 
 // measuring gives places beside one other member, which is connected and answers no pings yet.
@@ -29,7 +30,7 @@ func measuring(t *testing.T) (s *places, clock *hands, other lp2p.Host) {
 	t.Cleanup(func() { _ = swarm.Close() })
 	b, clock := standing()
 	t.Cleanup(func() { b.End(func() {}) })
-	s = &places{Base: b, board: &switchboard{Base: b, net: swarm.Hosts()[0]}, changed: func() {},
+	s = &places{Base: b, board: &switchboard.Board{Base: b, Net: swarm.Hosts()[0]}, changed: func() {},
 		missed: map[peer.ID]int{}, away: map[peer.ID]bool{}}
 	if err := s.open("a"); err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func (t *provisioner) ask(ctx context.Context, o runs.Provision) {
 	c.Stdout, c.Stderr = said, said
 	if err := c.Run(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		t.Log.Warn("the command of the setting provision has failed", "run", o.Run, "machines", o.Machines, "error",
-			oneLine(err), "printed", said.String())
+			plain.OneLine(err), "printed", said.String())
 		return
 	}
 	t.Log.Info("machines asked for", "run", o.Run, "machines", o.Machines, "printed", said.String())

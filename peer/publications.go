@@ -121,10 +121,10 @@ func (x *publications) hear(b []byte) error {
 		return err
 	}
 	if s.Swarm != x.host.SwarmName() {
-		return fmt.Errorf("a module of the swarm %q", clip(s.Swarm))
+		return fmt.Errorf("a module of the swarm %q", plain.Clip(s.Swarm))
 	}
 	if !moduleName.MatchString(s.Name) {
-		return fmt.Errorf("a module called %q", clip(s.Name))
+		return fmt.Errorf("a module called %q", plain.Clip(s.Name))
 	}
 	by, err := x.host.Vouch(s.Author, s.Proof)
 	if err != nil {
@@ -185,7 +185,7 @@ func (x *publications) keepUp(out func(peer.ID) bool) {
 func (x *publications) publish(p control.Publication) (control.ModuleInfo, error) {
 	if !moduleName.MatchString(p.Name) {
 		return control.ModuleInfo{}, control.Errorf(control.ErrBadInput,
-			"a module cannot be called %q: want a word of small letters, digits and hyphens", clip(p.Name))
+			"a module cannot be called %q: want a word of small letters, digits and hyphens", plain.Clip(p.Name))
 	}
 	if !x.files.Has(p.Name) && len(x.files.Files()) >= maxPublishedHere {
 		return control.ModuleInfo{}, control.Errorf(control.ErrRefused,
@@ -279,11 +279,11 @@ func (x *publications) named(name string) (h module.Hash, holders []library.Peer
 	switch len(found) {
 	case 0:
 		return h, nil, control.Errorf(control.ErrNotFound,
-			"there is no module %q: satin-peer modules lists those there are", clip(name))
+			"there is no module %q: satin-peer modules lists those there are", plain.Clip(name))
 	case 1:
 	default:
 		return h, nil, control.Errorf(control.ErrBadInput, "several modules are called %q: say whose, as in PUBLISHER/%s",
-			clip(name), clip(name))
+			plain.Clip(name), plain.Clip(name))
 	}
 	h = found[0]
 	for _, n := range notices {

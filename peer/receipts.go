@@ -16,12 +16,14 @@ import (
 	"github.com/libp2p/go-libp2p/core/protocol"
 
 	"github.com/satin-peer/satin/internal/driver"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
 )
@@ -31,7 +33,7 @@ import (
 // and shows it under the owner's name. Nothing else depends on them.
 type receipts struct {
 	*base.Base
-	board *switchboard
+	board *switchboard.Board
 	vouch *vouching.Border
 	cores int // of this machine
 	swarm func() string
@@ -106,7 +108,7 @@ func (x *receipts) open(dir string) (err error) {
 }
 
 func (x *receipts) serve() {
-	x.board.answer(receiptProtocol, maxGiven, receiptPatience, x.answer)
+	x.board.Answer(receiptProtocol, maxGiven, receiptPatience, x.answer)
 }
 
 // answer says what becomes of a receipt. One that is right but cannot be written down, or that comes too soon, has no
@@ -122,7 +124,7 @@ func (x *receipts) answer(from peer.ID, b []byte) (any, error) {
 	s, err := x.check(from, &g)
 	if err != nil {
 		x.Log.Info("a receipt is refused", "from", from, "error", err)
-		return &taken{oneLine(err), errors.Is(err, errAhead)}, nil
+		return &taken{plain.OneLine(err), errors.Is(err, errAhead)}, nil
 	}
 	if err := x.keep(s); err != nil {
 		x.Log.Warn("a receipt cannot be kept until it comes again", "run", s.Run, "from", from, "error", err)
@@ -286,11 +288,11 @@ func (x *receipts) give(ctx context.Context, all bool) {
 			_ = x.owed.Remove(f.Name)
 			continue
 		}
-		if silent[s.To] || !all && !x.board.connected(s.To) {
+		if silent[s.To] || !all && !x.board.Connected(s.To) {
 			continue
 		}
 		var t taken
-		if err := x.board.ask(ctx, s.To, receiptProtocol, &g, &t, 1<<10, receiptPatience); err != nil {
+		if err := x.board.Ask(ctx, s.To, receiptProtocol, &g, &t, 1<<10, receiptPatience); err != nil {
 			silent[s.To] = true
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/multiformats/go-multiaddr"
 	manet "github.com/multiformats/go-multiaddr/net"
 
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/courtesy"
@@ -116,9 +117,9 @@ func (x *reporter) describePeer(c *members.Card) control.PeerInfo {
 		Peer: c.Peer.String(), Name: c.Name, Version: c.Software, Heard: c.Heard.UTC(), Joined: c.Joined.UTC(),
 		Cluster: where.Name, Reason: where.Why, RTT: where.RTT.Seconds(), Workers: c.Cores, State: control.PeerIdle,
 	}
-	i.Connected = x.swarm.board.connected(c.Peer)
+	i.Connected = x.swarm.board.Connected(c.Peer)
 	i.Alive = !x.swarm.places.silent(c.Peer) && (i.Connected || now.Sub(c.Heard) < 2*x.swarm.members.Every())
-	for _, conn := range x.swarm.board.net.Network().ConnsToPeer(c.Peer) {
+	for _, conn := range x.swarm.board.Net.Network().ConnsToPeer(c.Peer) {
 		if limited := conn.Stat().Limited; i.Address == "" || i.Relayed && !limited {
 			i.Address, i.Relayed = host.RemoteAddr(conn).String(), limited
 		}
@@ -146,7 +147,7 @@ func peerID(s string) (peer.ID, error) {
 	id, err := peer.Decode(s)
 	if err != nil {
 		return "", control.Errorf(control.ErrBadInput,
-			"%q is no peer ID: want what 'satin-peer status' shows, as 12D3KooW…", clip(s))
+			"%q is no peer ID: want what 'satin-peer status' shows, as 12D3KooW…", plain.Clip(s))
 	}
 	return id, nil
 }

@@ -3,10 +3,10 @@ package peer
 import (
 	"context"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/satin-peer/satin/internal/checkpoint"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/statement"
@@ -34,7 +34,7 @@ func (o *owner) resume(ctx context.Context, q control.Resumption) (control.RunIn
 	}
 	snap, err := checkpoint.Read(q.Directory, checkpoint.Header{}, nil)
 	if err != nil {
-		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s", oneLine(err))
+		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s", plain.OneLine(err))
 	}
 	defer snap.Close()
 	for _, problem := range snap.Problems() {
@@ -42,7 +42,7 @@ func (o *owner) resume(ctx context.Context, q control.Resumption) (control.RunIn
 	}
 	b, err := snap.Manifest()
 	if err != nil {
-		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s", oneLine(err))
+		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s", plain.OneLine(err))
 	}
 	m, err := statement.OpenManifest(b)
 	if err != nil {
@@ -102,7 +102,8 @@ func (o *owner) resumeOwn(ctx context.Context, id job.RunID, also *stored) (cont
 	}
 	again, err := o.checkpoints.reopen(m, own.Args)
 	if err != nil {
-		return control.RunInfo{}, control.Errorf(control.ErrRefused, "the checkpoint cannot be used: %s", oneLine(err))
+		return control.RunInfo{}, control.Errorf(control.ErrRefused, "the checkpoint cannot be used: %s",
+			plain.OneLine(err))
 	}
 	if also != nil {
 		again.stored.parts = append(again.stored.parts, also.parts...)
@@ -226,12 +227,4 @@ func (o *owner) goOn(ctx context.Context, m *statement.SignedManifest, again *re
 	o.Log.Info("run resumed", "run", m.Run, "title", m.Title, "results", len(again.stored.parts), "too_many",
 		again.stored.beyond)
 	return o.reporter.describe(m.Run), nil
-}
-
-// oneLine puts an error that has several lines into one.
-func oneLine(err error) string {
-	if err == nil {
-		return "nobody knows why"
-	}
-	return strings.Join(strings.FieldsFunc(err.Error(), func(c rune) bool { return c == '\n' }), "; ")
 }

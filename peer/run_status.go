@@ -11,6 +11,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/runs"
@@ -79,7 +80,7 @@ func (x *reporter) describeRun(i *runs.Info, r *part, now time.Time) control.Run
 	default:
 		d.Checkpoint = r.ledger.dir
 		if err := r.ledger.Trouble(); err != nil && !errors.Is(err, errOpening) {
-			d.NotStoring = oneLine(err)
+			d.NotStoring = plain.OneLine(err)
 		}
 	}
 	d.NoRoom, d.Waits = x.runs.crew.memory.trouble(m.Run), x.waits(r, now)

@@ -13,6 +13,7 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 
 	"github.com/satin-peer/satin/internal/module"
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/control"
@@ -92,9 +93,9 @@ func (x *sharing) runOf(text string) (id job.RunID, err error) {
 	if text == "" {
 		return id, nil
 	}
-	id, ok := job.ParseRunID(clip(text))
+	id, ok := job.ParseRunID(plain.Clip(text))
 	if !ok {
-		return id, control.Errorf(control.ErrBadInput, "%q is no name of a run", clip(text))
+		return id, control.Errorf(control.ErrBadInput, "%q is no name of a run", plain.Clip(text))
 	}
 	info, r, known := x.visitors.runs.info(id)
 	switch m := info.Manifest; {

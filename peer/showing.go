@@ -16,6 +16,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -138,8 +139,8 @@ type stateLog struct {
 	seen int64  // when the workers were looked at last
 }
 
-func (w *showing) serve(board *switchboard) {
-	board.answer(watchProtocol, maxWatchQuestion, exchangeTime, func(from peer.ID, b []byte) (any, error) {
+func (w *showing) serve(board *switchboard.Board) {
+	board.Answer(watchProtocol, maxWatchQuestion, exchangeTime, func(from peer.ID, b []byte) (any, error) {
 		var q watchQuestion
 		if err := wire.Value().Decode(b, &q); err != nil {
 			return nil, err

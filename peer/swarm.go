@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
@@ -23,7 +24,7 @@ type swarm struct {
 	apps    *catalog
 	members *members.Members
 	places  *places
-	board   *switchboard
+	board   *switchboard.Board
 	guests  func(run job.RunID) []steal.PeerID // tabs that take part in a run here
 	branch  func(peer.ID) string               // see host.Branch
 }
@@ -36,7 +37,7 @@ func (s *swarm) Alive(name runs.PeerID) bool {
 	if err != nil || id == s.self {
 		return err == nil
 	}
-	return !s.places.silent(id) && (s.members.Get(id) != nil || s.board.connected(id) && s.board.admitted(id))
+	return !s.places.silent(id) && (s.members.Get(id) != nil || s.board.Connected(id) && s.board.Admitted(id))
 }
 
 // Computes says whether a peer is not paused, by its owner or by what it allows now, as its card tells.
@@ -49,7 +50,7 @@ func (s *swarm) Computes(name runs.PeerID) bool {
 // Admitted says whether a peer is a member.
 func (s *swarm) Admitted(name runs.PeerID) bool {
 	id, err := peer.Decode(string(name))
-	return err == nil && (s.members.Get(id) != nil || s.board.admitted(id))
+	return err == nil && (s.members.Get(id) != nil || s.board.Admitted(id))
 }
 
 // Hand is the member that the founder let in, and by whom a peer is one; "" in an open swarm, or if it is none.
@@ -100,7 +101,7 @@ func (s *swarm) deputies(m *statement.Manifest) (ids []string) {
 	for _, c := range s.participants(head, false) {
 		list = append(list, candidate{
 			id: c.Peer, cluster: s.places.of(c.Peer).Name, joined: c.Joined, cores: c.Cores,
-			connected: s.board.connected(c.Peer),
+			connected: s.board.Connected(c.Peer),
 			// in an open swarm everybody is in his own hands
 			branch: cmp.Or(s.branch(c.Peer), c.Peer.String()),
 		})
@@ -140,7 +141,7 @@ func (s *swarm) takingPart(m *runs.Manifest, c *runs.Core) *steal.Members {
 // connected counts the members that are.
 func (s *swarm) connected() (n int) {
 	for _, c := range s.members.List() {
-		if s.board.connected(c.Peer) {
+		if s.board.Connected(c.Peer) {
 			n++
 		}
 	}

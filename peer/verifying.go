@@ -27,6 +27,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
+	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
@@ -89,7 +90,7 @@ func modeOf(asked string) (c verify.Config, err error) {
 	}
 	return c, fmt.Errorf("verification %q is not known here: want members, %sR with a share R of the nodes from %g to 1, "+
 		"%sK with K from 2 to %d, or %sP with a probability P from %g to %g; %s after the last two has others make all copies",
-		clip(asked), spotMode, leastSpot, quorumMode, maxQuorum, doubtMode, leastDoubt, mostDoubt, othersOnly)
+		plain.Clip(asked), spotMode, leastSpot, quorumMode, maxQuorum, doubtMode, leastDoubt, mostDoubt, othersOnly)
 }
 
 // comparable says why outcomes of a run cannot be compared; "" if they can. It notes how this machine rounds where
@@ -103,7 +104,7 @@ func comparable(m *statement.Manifest) string {
 	case m.Eager > 0:
 		return "--eager cannot go with --verify " + m.Verify + ", which says what is computed more than once"
 	case err != nil:
-		return plain.Name(clip(oneLine(err)))
+		return plain.Name(plain.Clip(plain.OneLine(err)))
 	case c.Not != "":
 		return fmt.Sprintf("--verify %s compares results, and those of equal jobs of %s may honestly differ: %s",
 			m.Verify, m.App, plain.Name(c.Not))
@@ -116,7 +117,7 @@ func comparable(m *statement.Manifest) string {
 // A jury is who can be asked for copies, and where liars are put out.
 type jury struct {
 	*base.Base
-	board    *switchboard
+	board    *switchboard.Board
 	self     peer.ID
 	host     interface{ Branch(peer.ID) string }
 	swarm    *swarm
@@ -156,7 +157,7 @@ func (j *jury) open(cfg *Config) (err error) {
 	j.trusted = map[verify.PeerID]bool{}
 	for _, name := range cfg.Trusted {
 		if _, err := peer.Decode(name); err != nil {
-			return fmt.Errorf("setting trusted: %q is no peer ID: want those that satin-peer status prints", clip(name))
+			return fmt.Errorf("setting trusted: %q is no peer ID: want those that satin-peer status prints", plain.Clip(name))
 		}
 		j.trusted[verify.PeerID(name)] = true
 	}

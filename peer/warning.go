@@ -10,6 +10,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/alarm"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/switchboard"
 )
 
 // A warning is what has to be known at once, and gossip may lose: the proof of a lie by whoever has found it out, and
@@ -23,7 +24,7 @@ const (
 )
 
 func (x *meetings) heed() {
-	x.board.answer(warnProtocol, maxWarning, exchangeTime, func(from peer.ID, b []byte) (any, error) {
+	x.board.Answer(warnProtocol, maxWarning, exchangeTime, func(from peer.ID, b []byte) (any, error) {
 		if !x.warned.again(from, alarm.WarnEvery, alarm.WarnBurst, x.Now()) {
 			return nil, errTooOften
 		}
@@ -35,7 +36,7 @@ func (x *meetings) heed() {
 			x.out.hear(their.Out[0], from, true)
 		}
 		if len(their.Lies) > 0 && !x.jury.hear(from, their.Lies[0]) {
-			return nil, errBusy // it is said again
+			return nil, switchboard.ErrBusy // it is said again
 		}
 		return true, nil
 	})
@@ -47,14 +48,14 @@ func (x *meetings) warn(m *meeting) {
 	x.Spawn(func(ctx context.Context) {
 		var list []peer.ID
 		for _, c := range x.swarm.members.List() {
-			if x.board.connected(c.Peer) {
+			if x.board.Connected(c.Peer) {
 				list = append(list, c.Peer)
 			}
 		}
 		tellEach(ctx, list, func(id peer.ID) bool {
 			var heard bool
-			err := x.board.ask(ctx, id, warnProtocol, m, &heard, 1<<10, exchangeTime)
-			return err == nil || !x.board.connected(id)
+			err := x.board.Ask(ctx, id, warnProtocol, m, &heard, 1<<10, exchangeTime)
+			return err == nil || !x.board.Connected(id)
 		})
 	})
 }

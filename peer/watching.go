@@ -16,6 +16,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/session"
+	"github.com/satin-peer/satin/peer/switchboard"
 )
 
 const (
@@ -37,7 +38,7 @@ const (
 // watching asks the members for their segments; it goes on while Watch is called.
 type watching struct {
 	*base.Base
-	board *switchboard
+	board *switchboard.Board
 	swarm *swarm
 	runs  func() []life                    // that members may be asked about
 	live  func(job.RunID) *session.Session // nil unless the run is in progress
@@ -61,7 +62,7 @@ type life struct {
 	traced bool
 }
 
-func newWatching(b *base.Base, board *switchboard, s *swarm, of *conductor, own *showing) *watching {
+func newWatching(b *base.Base, board *switchboard.Board, s *swarm, of *conductor, own *showing) *watching {
 	return &watching{Base: b, board: board, swarm: s, runs: of.lives, live: of.sessions.of, own: own,
 		cursors: map[peer.ID]*watchedPeer{}, done: map[job.RunID]bool{}}
 }
@@ -122,7 +123,7 @@ func (w *watching) round(now time.Time) {
 	}
 	var list []peer.ID
 	for _, c := range w.swarm.members.List() {
-		if w.board.connected(c.Peer) && !w.swarm.places.silent(c.Peer) {
+		if w.board.Connected(c.Peer) && !w.swarm.places.silent(c.Peer) {
 			list = append(list, c.Peer)
 		}
 	}
@@ -208,7 +209,7 @@ func (w *watching) question(id peer.ID, runs []job.RunID, now time.Time) *watchQ
 func (w *watching) askOne(ctx context.Context, id peer.ID, q *watchQuestion) {
 	began := w.Now()
 	var a watchAnswer
-	if err := w.board.ask(ctx, id, watchProtocol, q, &a, maxWatchAnswer, watchWithin); err != nil {
+	if err := w.board.Ask(ctx, id, watchProtocol, q, &a, maxWatchAnswer, watchWithin); err != nil {
 		w.Log.Debug("not told what runs there", "error", err)
 		w.unasked(id, w.Now())
 		return
@@ -261,7 +262,7 @@ func (w *watching) hear(id peer.ID, q *watchQuestion, a *watchAnswer, began, now
 func waysOf(links []watchLink) []report.Way {
 	ways := make([]report.Way, 0, min(len(links), maxLinks))
 	for _, l := range links[:min(len(links), maxLinks)] {
-		ways = append(ways, report.Way{Cluster: plain.Name(clip(l.Cluster)),
+		ways = append(ways, report.Way{Cluster: plain.Name(plain.Clip(l.Cluster)),
 			RTT: time.Duration(max(0, l.RTT)) * time.Microsecond, Taken: l.Taken})
 	}
 	return ways

@@ -281,7 +281,7 @@ var verifyMutants = []mutant{
 		pkg: hostile, run: "^TestEscapeSequences$", old: "plain.Text(string(panicked.Stack))",
 		new: "string(panicked.Stack)"},
 	{name: "strangers/ways-raw", wrong: "a watched peer names clusters as it likes", file: "peer/watching.go",
-		pkg: "peer", run: "^FuzzWatchAnswer$", old: "plain.Name(clip(l.Cluster))", new: "plain.Name(\"\") + l.Cluster"},
+		pkg: "peer", run: "^FuzzWatchAnswer$", old: "plain.Name(plain.Clip(l.Cluster))", new: "plain.Name(\"\") + l.Cluster"},
 	{name: "strangers/half-a-character", wrong: "a sequence that is cut in the middle gets through",
 		file: "internal/plain/plain.go", pkg: "internal/plain", run: "^TestWriter$",
 		old: "	w.rest = append([]byte(nil), rest...)\n", new: "	text = append(text, rest...)\n"},

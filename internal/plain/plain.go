@@ -28,6 +28,17 @@ func Name(s string) string {
 	}, s)
 }
 
+// Clip cuts what a stranger calls something to 64 bytes.
+func Clip(s string) string { return s[:min(len(s), 64)] }
+
+// OneLine puts an error that has several lines into one.
+func OneLine(err error) string {
+	if err == nil {
+		return "nobody knows why"
+	}
+	return strings.Join(strings.FieldsFunc(err.Error(), func(c rune) bool { return c == '\n' }), "; ")
+}
+
 // Line writes what would break a line, or make a terminal do something, as Go does in strings.
 func Line(s string) string {
 	var b strings.Builder

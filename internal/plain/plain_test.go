@@ -3,6 +3,7 @@ package plain_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"unicode"
@@ -68,5 +69,18 @@ func TestWriter(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What is said in one line stays one, and names stay short.
+func TestOneLine(t *testing.T) {
+	if got := plain.OneLine(errors.Join(errors.New("a"), errors.New("b\n"))); got != "a; b" {
+		t.Errorf("two errors are %q", got)
+	}
+	if plain.OneLine(nil) == "" {
+		t.Error("no error is nothing")
+	}
+	if short, long := plain.Clip("short"), plain.Clip(strings.Repeat("x", 1000)); short != "short" || len(long) != 64 {
+		t.Errorf("names are %q and %q", short, long)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/libp2p/go-libp2p/core/peer"
 
+	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/peer/statement"
 )
@@ -29,8 +30,6 @@ const (
 	// maxIntroduced bounds those of them that are members by one other member, at whatever remove: whoever may invite
 	// can make as many as it likes.
 	maxIntroduced = 512
-	// clusterShown is how many bytes of a stranger's text are written to the log.
-	clusterShown = 64
 )
 
 // Members are the cards of the others, the newest of each. Nothing here says that a member is alive: partners
@@ -98,7 +97,7 @@ func (m *Members) Learn(c *statement.SignedCard, by []peer.ID, now time.Time) bo
 	m.mu.Unlock()
 	switch {
 	case old == nil:
-		m.log.Info("member found", "peer", c.Peer, "cluster", c.Cluster[:min(len(c.Cluster), clusterShown)])
+		m.log.Info("member found", "peer", c.Peer, "cluster", plain.Clip(c.Cluster))
 	case c.Leaving && !old.Leaving:
 		m.log.Info("member left", "peer", c.Peer)
 	}

@@ -92,7 +92,7 @@ func (e *envelope) open(b []byte, limit int, kind string, statement checked) (pe
 	if err := wire.Value().Decode(b, e); err != nil {
 		return fail("%v", err)
 	}
-	author, err := peer.Decode(clip(e.Author))
+	author, err := peer.Decode(plain.Clip(e.Author))
 	if err != nil {
 		return fail("the author's peer ID: %v", err)
 	}
@@ -120,9 +120,6 @@ func (e *envelope) open(b []byte, limit int, kind string, statement checked) (pe
 	}
 	return author, nil
 }
-
-// clip bounds a text that is about to be parsed.
-func clip(s string) string { return s[:min(len(s), maxName)] }
 
 // bounds collects what is wrong with a statement's fields.
 type bounds struct{ err error }

@@ -1,4 +1,4 @@
-package peer
+package switchboard
 
 import (
 	"context"
@@ -10,16 +10,19 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 )
 
-// A transit counts what is in memory here because it is on its way to other members, or from them: they decide how
+// A Transit counts what is in memory here because it is on its way to other members, or from them: they decide how
 // slowly. One has so much at a time, or one thing that is larger, if it has nothing else on its way; all have so
 // much of what is not larger, and so much of what is. Whoever finds no room is not waited for: it asks somebody
 // else, or again.
-type transit struct {
+type Transit struct {
 	mu    sync.Mutex
 	small int // bytes of what is not larger than transitPart
 	large int // and of what is
 	of    map[peer.ID]int
 }
+
+// AtOnce is how many members may have as much on its way here as one may.
+const AtOnce = transitSmall / transitPart
 
 const (
 	transitPart  = wire.MaxValue       // of one member
@@ -28,8 +31,8 @@ const (
 	transitFree  = 64 << 10            // what is not counted: as much as a stream holds anyway
 )
 
-// enter takes room for so many bytes; ok says that there is, and leave gives it back.
-func (t *transit) enter(who peer.ID, n int) (leave func(), ok bool) {
+// Enter takes room for so many bytes; ok says that there is, and leave gives it back.
+func (t *Transit) Enter(who peer.ID, n int) (leave func(), ok bool) {
 	if n <= transitFree {
 		return func() {}, true
 	}
@@ -57,11 +60,11 @@ func (t *transit) enter(who peer.ID, n int) (leave func(), ok bool) {
 	}, true
 }
 
-// await is enter for what can be had nowhere else: it waits until there is room.
-func (t *transit) await(ctx context.Context, who peer.ID, n int) (leave func(), err error) {
+// Await is Enter for what can be had nowhere else: it waits until there is room.
+func (t *Transit) Await(ctx context.Context, who peer.ID, n int) (leave func(), err error) {
 	const every = 20 * time.Millisecond
 	for {
-		if leave, ok := t.enter(who, n); ok {
+		if leave, ok := t.Enter(who, n); ok {
 			return leave, nil
 		}
 		select {

@@ -1,4 +1,4 @@
-package peer
+package switchboard
 
 import (
 	"context"
@@ -12,16 +12,15 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/internal/wire"
-	"github.com/satin-peer/satin/peer/statement"
 )
 
 // Whatever members have on its way, no more is held than may be, one of them leaves the others theirs, and all of it
 // comes back.
 func TestTransit(t *testing.T) {
-	var road transit
+	var road Transit
 	greedy := func(n int) (leave []func()) {
 		for {
-			f, ok := road.enter("greedy", n)
+			f, ok := road.Enter("greedy", n)
 			if !ok {
 				return leave
 			}
@@ -34,7 +33,7 @@ func TestTransit(t *testing.T) {
 			t.Errorf("one has %d of %d bytes, not %d", len(taken), c.size, c.most)
 		}
 		for _, size := range []int{transitPart, wire.MaxOutcome} {
-			leave, ok := road.enter("honest", size)
+			leave, ok := road.Enter("honest", size)
 			if !ok {
 				t.Errorf("of %d bytes one keeps others from %d", c.size, size)
 				continue
@@ -45,12 +44,12 @@ func TestTransit(t *testing.T) {
 			f()
 		}
 	}
-	one, _ := road.enter("a", wire.MaxOutcome)
-	two, _ := road.enter("b", wire.MaxOutcome)
-	if _, ok := road.enter("c", transitPart+1); ok {
+	one, _ := road.Enter("a", wire.MaxOutcome)
+	two, _ := road.Enter("b", wire.MaxOutcome)
+	if _, ok := road.Enter("c", transitPart+1); ok {
 		t.Error("three large ones are on their way")
 	}
-	if leave, ok := road.enter("c", transitPart); !ok {
+	if leave, ok := road.Enter("c", transitPart); !ok {
 		t.Error("large ones keep others out")
 	} else {
 		leave()
@@ -73,7 +72,7 @@ func TestTransit(t *testing.T) {
 			continue
 		}
 		who, n := peer.ID(rune('a'+r.IntN(20))), 1<<(16+r.IntN(13))+1
-		f, ok := road.enter(who, n)
+		f, ok := road.Enter(who, n)
 		if !ok {
 			continue
 		}
@@ -92,7 +91,7 @@ func TestTransit(t *testing.T) {
 		}
 	}
 	for range 1000 {
-		if _, ok := road.enter("free", transitFree); !ok {
+		if _, ok := road.Enter("free", transitFree); !ok {
 			t.Fatal("what is small is refused")
 		}
 	}
@@ -101,17 +100,17 @@ func TestTransit(t *testing.T) {
 // What can be had nowhere else waits for room, as long as it may.
 func TestTransitIsAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var road transit
-		leave, _ := road.enter("slow", transitPart)
+		var road Transit
+		leave, _ := road.Enter("slow", transitPart)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if _, err := road.await(ctx, "slow", transitPart); err == nil {
+		if _, err := road.Await(ctx, "slow", transitPart); err == nil {
 			t.Error("one has twice what one may have")
 		}
 		time.AfterFunc(time.Minute, leave)
 		ctx, cancel = context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
-		leave, err := road.await(ctx, "slow", transitPart)
+		leave, err := road.Await(ctx, "slow", transitPart)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,33 +131,32 @@ func (streamTo) Conn() network.Conn          { return connTo{} }
 func (streamTo) Write(b []byte) (int, error) { return len(b), nil }
 func (connTo) RemotePeer() peer.ID           { return "slow" }
 
-// unsayable is a long answer that cannot be encoded.
-type unsayable struct{ What func() }
+type (
+	// unsayable is a long answer that cannot be encoded, sayable one that can.
+	unsayable struct{ What func() }
+	sayable   []byte
+)
 
-func (unsayable) length() int { return transitPart }
+func (unsayable) Length() int { return transitPart }
+func (s sayable) Length() int { return len(s) + 16 }
 
 // Guards that a member which asks for much at once, as for manifests of 16 MiB on many streams, has no more of it in
 // memory here than it may, and that what is short needs no room: a manifest is told though others read slowly.
 func TestLongAnswersWaitForRoom(t *testing.T) {
-	var x switchboard
-	a := &runAnswer{Manifest: make([]byte, 1<<20), Tombstone: make([]byte, statement.MaxTombstone),
-		Answered: make([]byte, statement.MaxAnswered), Roster: make([]byte, statement.MaxRoster), RosterAge: 9,
-		Led: true}
-	if b, err := wire.Value().Encode(a); err != nil || len(b) > a.length() {
-		t.Errorf("an answer of %d bytes says that it has %d: %v", len(b), a.length(), err)
-	}
-	leave, _ := x.road.enter("slow", transitPart)
-	if err := x.tell(streamTo{}, unsayable{}); err != errBusy {
+	var x Board
+	a := sayable(make([]byte, 1<<20))
+	leave, _ := x.Road.Enter("slow", transitPart)
+	if err := x.Tell(streamTo{}, unsayable{}); err != ErrBusy {
 		t.Errorf("what there is no room for was encoded: %v", err)
 	}
 	leave()
-	if err := x.tell(streamTo{}, a); err != nil || len(x.road.of) > 0 || x.road.small > 0 {
-		t.Errorf("%v is left of an answer that was told: %v", x.road.of, err)
+	if err := x.Tell(streamTo{}, a); err != nil || len(x.Road.of) > 0 || x.Road.small > 0 {
+		t.Errorf("%v is left of an answer that was told: %v", x.Road.of, err)
 	}
 	for i := range transitSmall / transitPart {
-		x.road.enter(peer.ID(fmt.Sprint(i)), transitPart)
+		x.Road.Enter(peer.ID(fmt.Sprint(i)), transitPart)
 	}
-	if err := x.tell(streamTo{}, &runAnswer{Manifest: make([]byte, transitFree-2*maxRest)}); err != nil {
+	if err := x.Tell(streamTo{}, sayable(make([]byte, transitFree-1<<10))); err != nil {
 		t.Errorf("a short answer is not told while others are read slowly: %v", err)
 	}
 }
