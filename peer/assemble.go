@@ -17,6 +17,7 @@ import (
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/members"
+	"github.com/satin-peer/satin/peer/places"
 	"github.com/satin-peer/satin/peer/quota"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
@@ -152,10 +153,10 @@ func (a *assembly) meetSwarm() error {
 	p := a.peer
 	p.board = &switchboard.Board{Base: p.Base, Net: p.host.Network(), Admitted: p.host.Admitted,
 		Before: map[protocol.ID]protocol.ID{runProtocol: runProtocolBefore}}
-	p.members = members.New(p.Log, func() string { return p.places.mine().Name }, p.membersChanged)
-	p.places = &places{Base: p.Base, board: p.board, members: p.members, disconnect: p.host.Disconnect,
-		changed: p.membersChanged, missed: map[peer.ID]int{}, away: map[peer.ID]bool{}}
-	if err := p.places.open(p.cfg.Cluster); err != nil {
+	p.members = members.New(p.Log, func() string { return p.places.Mine().Name }, p.membersChanged)
+	p.places = &places.Places{Base: p.Base, Board: p.board, Members: p.members, Disconnect: p.host.Disconnect,
+		Changed: p.membersChanged}
+	if err := p.places.Open(p.host.ID(), p.cfg.Cluster); err != nil {
 		return err
 	}
 	p.swarm = &swarm{self: p.host.ID(), apps: a.apps, members: p.members, places: p.places, board: p.board,
@@ -179,7 +180,7 @@ func (a *assembly) openEmulation() (err error) {
 	}
 	p.emulator, err = emulate.Open(p.cfg.Emulate, p.cfg.Cluster, func(id steal.PeerID) string {
 		if other, err := peer.Decode(string(id)); err == nil {
-			return p.places.of(other).Name
+			return p.places.Of(other).Name
 		}
 		return ""
 	})
@@ -211,7 +212,7 @@ func (a *assembly) forUsers() {
 func (a *assembly) speak() error {
 	p := a.peer
 	p.card.renew()
-	p.cfg.Stream.Wide, p.cfg.Stream.Admitted = p.places.isWide, p.host.Admitted
+	p.cfg.Stream.Wide, p.cfg.Stream.Admitted = p.places.IsWide, p.host.Admitted
 	p.cfg.Stream.Timed = p.coordinator.ways.came
 	p.traffic.stream = stream.New(p.host.Network(), p.cfg.Stream, stream.Handler{Received: p.traffic.received,
 		Failed: p.traffic.failed, Shared: p.traffic.receivedShared, SharedFailed: p.traffic.sharedFailed})

@@ -101,7 +101,7 @@ func linksOf(r *runs.Roster, of map[steal.PeerID]float64, members map[steal.Peer
 func (s *swarm) membersByCluster() map[steal.PeerID]string {
 	all := map[steal.PeerID]string{}
 	for _, c := range s.members.List() {
-		all[steal.PeerID(c.Peer.String())] = s.places.of(c.Peer).Name
+		all[steal.PeerID(c.Peer.String())] = s.places.Of(c.Peer).Name
 	}
 	return all
 }

@@ -16,7 +16,7 @@ func (s *swarm) helpers(m *runs.Manifest) *control.Help {
 	for _, c := range s.members.List() {
 		why := s.apps.lacks(&c.Card, m)
 		switch {
-		case s.places.silent(c.Peer):
+		case s.places.Silent(c.Peer):
 			why = "do not answer"
 		case why == "" && c.Cores == 0:
 			why = "do not compute now: they are paused, or other programs or their settings have their cores"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/peer/base"
+	"github.com/satin-peer/satin/peer/places"
 	"github.com/satin-peer/satin/peer/statement"
 )
 
@@ -83,7 +84,7 @@ func (o *ownCard) renew() *statement.SignedCard {
 	defer o.mu.Unlock()
 	c := o.facts()
 	o.seq++
-	c.At, c.Networks, c.Proof, c.Seq = o.Now().Unix(), localNetworks(), o.proof(), o.seq
+	c.At, c.Networks, c.Proof, c.Seq = o.Now().Unix(), places.LocalNetworks(), o.proof(), o.seq
 	signed, err := c.Sign(o.key)
 	if err != nil {
 		o.Log.Error("own card cannot be signed", "error", err)
@@ -118,12 +119,12 @@ func (o *ownCard) keepUp(now time.Time) {
 
 // facts are who this peer is.
 func (p *Peer) facts(apps *catalog) *statement.Card {
-	here := p.places.mine()
+	here := p.places.Mine()
 	c := &statement.Card{
 		Swarm: p.host.SwarmName(), Incarnation: p.host.Incarnation(), Label: p.cfg.Cluster, Cluster: here.Name,
 		Why: here.Why, Cores: p.caretaker.courtesy.Allowed(), Software: plain.Clip(p.cfg.Software),
 		Name: shown(p.cfg.Name), Leaving: p.caretaker.presence.isLeaving(),
-		Reachable: string(reach(p.host).State), Position: p.places.position(), Gateway: p.sharing.at(),
+		Reachable: string(reach(p.host).State), Position: p.places.Position(), Gateway: p.sharing.at(),
 	}
 	if paused, _ := p.caretaker.presence.onPause(); paused {
 		c.Cores = 0

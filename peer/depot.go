@@ -26,6 +26,7 @@ import (
 	"github.com/satin-peer/satin/peer/deposits"
 	"github.com/satin-peer/satin/peer/library"
 	"github.com/satin-peer/satin/peer/members"
+	"github.com/satin-peer/satin/peer/places"
 	"github.com/satin-peer/satin/peer/quota"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
@@ -86,7 +87,7 @@ type depot struct {
 	}
 	board   *switchboard.Board
 	members *members.Members
-	places  *places
+	places  *places.Places
 	send    func(*stream.Shared) // of assemble
 	lib     *library.Library
 	files   *cabinet.Cabinet
@@ -175,12 +176,12 @@ func (x *depot) close() {
 func (x *depot) setMembers() {
 	names := []deposits.PeerID{}
 	list := []sharedobj.Member{{ID: library.PeerID(x.self.String()),
-		Cluster: sharedobj.ClusterID(x.places.mine().Name)}}
+		Cluster: sharedobj.ClusterID(x.places.Mine().Name)}}
 	for _, c := range x.members.List() {
 		if slices.Contains(c.Card.Apps, keepsDeposits) {
 			names = append(names, deposits.PeerID(c.Peer.String()))
 			list = append(list, sharedobj.Member{ID: library.PeerID(c.Peer.String()),
-				Cluster: sharedobj.ClusterID(x.places.of(c.Peer).Name)})
+				Cluster: sharedobj.ClusterID(x.places.Of(c.Peer).Name)})
 		}
 	}
 	x.lib.SetMembers(list)

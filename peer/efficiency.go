@@ -107,7 +107,7 @@ type coordinator struct {
 
 func newCoordinator(b *base.Base, period time.Duration, of *conductor) *coordinator {
 	return &coordinator{Base: b, period: period, runs: of,
-		ways: &bandwidths{Base: b, wide: of.swarm.places.isWide, period: period}}
+		ways: &bandwidths{Base: b, wide: of.swarm.places.IsWide, period: period}}
 }
 
 func (x *coordinator) keepUp(now time.Time) {
@@ -125,13 +125,13 @@ func (x *coordinator) keepUp(now time.Time) {
 		}
 		here := r.loadNow()
 		known, members := x.ways.of(now), t.swarm.membersByCluster()
-		mine := told{t.host.ID(), t.swarm.places.mine().Name, here.Stats, float64(here.Rate), here.Speed}
+		mine := told{t.host.ID(), t.swarm.places.Mine().Name, here.Stats, float64(here.Rate), here.Speed}
 		t.mu.Lock()
 		all := []told{mine}
 		in, _ := t.core.Musters.Seated(r.manifest.Run)
 		for id, l := range r.loads {
 			if now.Before(l.until) && in(peerName(id)) {
-				all = append(all, told{id, t.swarm.places.of(id).Name, l.Stats, float64(l.Rate), l.Speed})
+				all = append(all, told{id, t.swarm.places.Of(id).Name, l.Stats, float64(l.Rate), l.Speed})
 			}
 		}
 		roster := t.core.Musters.Roster(r.manifest.Run)

@@ -23,8 +23,8 @@ import (
 	"github.com/satin-peer/satin/peer/arbiter"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
-	"github.com/satin-peer/satin/peer/locality"
 	"github.com/satin-peer/satin/peer/members"
+	"github.com/satin-peer/satin/peer/places"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/peer/vouching"
@@ -270,10 +270,8 @@ func (x *being) meet() {
 				Apps:        []statement.App{{Name: livesApp.Name}}}}, nil, time.Now())
 		}
 	}
-	p.places = &places{Base: p.Base, board: p.board, members: p.members, changed: p.membersChanged,
-		missed: map[peer.ID]int{}, away: map[peer.ID]bool{}}
-	var err error
-	if p.places.m, err = locality.New(locality.Config{Self: x.id.String(), Label: "here"}); err != nil {
+	p.places = &places.Places{Base: p.Base, Board: p.board, Members: p.members, Changed: p.membersChanged}
+	if err := p.places.Open(x.id, "here"); err != nil {
 		x.m.w.fail("%v", err)
 	}
 	p.swarm = &swarm{self: x.id, apps: p.files.apps, members: p.members, places: p.places, board: p.board,
@@ -312,9 +310,9 @@ func (x *being) upkeep(ctx context.Context) {
 			now := x.m.w.way(x, o.id)
 			if was := there[o.id]; was != now {
 				if there[o.id] = now; now == nil {
-					p.places.lost(o.id)
+					p.places.Lost(o.id)
 				} else {
-					p.places.heard(o.id)
+					p.places.Heard(o.id)
 					x.greet(now)
 				}
 			}

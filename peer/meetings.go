@@ -163,7 +163,7 @@ func (x *meetings) meeting(with peer.ID) *meeting {
 	}
 	size := 0
 	for _, c := range x.swarm.members.List() {
-		if x.swarm.places.silent(c.Peer) {
+		if x.swarm.places.Silent(c.Peer) {
 			continue
 		}
 		if size += len(c.Bytes); len(m.Cards) >= maxCardsTold || size > maxMeeting/2 {
@@ -225,7 +225,7 @@ func (x *meetings) hearCard(b []byte, from peer.ID, via multiaddr.Multiaddr) err
 		return err
 	}
 	if x.swarm.members.Learn(c, by, x.Now()) {
-		x.swarm.places.heard(c.Peer)
+		x.swarm.places.Heard(c.Peer)
 		x.rememberAddresses(c, via)
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 	"github.com/satin-peer/satin/peer/alarm"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/members"
+	"github.com/satin-peer/satin/peer/places"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/switchboard"
 )
@@ -165,7 +166,7 @@ func TestWhoHasGoneIsForgotten(t *testing.T) {
 	for i, id := range []peer.ID{"one", "other"} {
 		both[i] = &meetings{Base: &base.Base{Now: func() time.Time { return now }}, host: openHost{},
 			swarm: &swarm{self: id, members: someMembers(0, time.Now()),
-				places: &places{missed: map[peer.ID]int{}, changed: func() {}}}}
+				places: &places.Places{Changed: func() {}}}}
 	}
 	hears := func(x *meetings, from peer.ID, b []byte) {
 		if err := x.hearCard(b, from, nil); err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/library"
 	"github.com/satin-peer/satin/peer/members"
+	"github.com/satin-peer/satin/peer/places"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/runs"
@@ -83,7 +84,7 @@ type modules struct {
 	*base.Base
 	self    peer.ID
 	members *members.Members
-	places  *places
+	places  *places.Places
 	runs    *conductor           // of assemble
 	send    func(*stream.Shared) // likewise
 	changed func()               // what is here is not what it was
@@ -156,11 +157,11 @@ func (x *modules) setMembers() {
 		return
 	}
 	list := []sharedobj.Member{{ID: library.PeerID(x.self.String()),
-		Cluster: sharedobj.ClusterID(x.places.mine().Name)}}
+		Cluster: sharedobj.ClusterID(x.places.Mine().Name)}}
 	for _, c := range x.members.List() {
 		if runsModules(&c.Card, true) {
 			list = append(list, sharedobj.Member{ID: library.PeerID(c.Peer.String()),
-				Cluster: sharedobj.ClusterID(x.places.of(c.Peer).Name)})
+				Cluster: sharedobj.ClusterID(x.places.Of(c.Peer).Name)})
 		}
 	}
 	x.lib.SetMembers(list)

@@ -23,6 +23,7 @@ import (
 	"github.com/satin-peer/satin/peer/gateway"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/members"
+	"github.com/satin-peer/satin/peer/places"
 	"github.com/satin-peer/satin/peer/preferences"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/peer/switchboard"
@@ -123,7 +124,7 @@ type Peer struct {
 	// who there is
 	board     *switchboard.Board
 	members   *members.Members
-	places    *places
+	places    *places.Places
 	swarm     *swarm
 	exclusion *exclusion
 	meetings  *meetings
@@ -218,7 +219,7 @@ func (p *Peer) settle() {
 // onPeer is called when a member was admitted and connected, or is not connected any more.
 func (p *Peer) onPeer(id peer.ID, up bool) {
 	if up {
-		p.places.heard(id)
+		p.places.Heard(id)
 		p.Spawn(func(ctx context.Context) {
 			p.settle()
 			p.meetings.meetSoon(ctx, id)
@@ -238,7 +239,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-p.news:
-			p.places.membersChanged()
+			p.places.MembersChanged()
 			p.traffic.forget()
 			p.spreadMembers()
 		case <-turn.C:
@@ -258,7 +259,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 				}
 			}
 			p.members.Expire(now)
-			p.places.keepUp(now, len(p.runs.inProgress()) == 0)
+			p.places.KeepUp(now, len(p.runs.inProgress()) == 0)
 			p.runs.tellLoads(now)
 			p.coordinator.keepUp(now)
 			p.traffic.keepUp()

@@ -43,7 +43,7 @@ type reporter struct {
 // status is the peer at one glance.
 func (x *reporter) status() control.Status {
 	now := x.Now()
-	here := x.swarm.places.mine()
+	here := x.swarm.places.Mine()
 	s := control.Status{
 		Modules: x.modules.status(), Executables: x.apps.executables(),
 		Peer: x.host.ID().String(), Name: shown(x.cfg.Name), Version: x.cfg.Software, PID: os.Getpid(),
@@ -112,13 +112,13 @@ func (x *reporter) others() []control.PeerInfo {
 
 func (x *reporter) describePeer(c *members.Card) control.PeerInfo {
 	now := x.Now()
-	where := x.swarm.places.of(c.Peer)
+	where := x.swarm.places.Of(c.Peer)
 	i := control.PeerInfo{
 		Peer: c.Peer.String(), Name: c.Name, Version: c.Software, Heard: c.Heard.UTC(), Joined: c.Joined.UTC(),
 		Cluster: where.Name, Reason: where.Why, RTT: where.RTT.Seconds(), Workers: c.Cores, State: control.PeerIdle,
 	}
 	i.Connected = x.swarm.board.Connected(c.Peer)
-	i.Alive = !x.swarm.places.silent(c.Peer) && (i.Connected || now.Sub(c.Heard) < 2*x.swarm.members.Every())
+	i.Alive = !x.swarm.places.Silent(c.Peer) && (i.Connected || now.Sub(c.Heard) < 2*x.swarm.members.Every())
 	for _, conn := range x.swarm.board.Net.Network().ConnsToPeer(c.Peer) {
 		if limited := conn.Stat().Limited; i.Address == "" || i.Relayed && !limited {
 			i.Address, i.Relayed = host.RemoteAddr(conn).String(), limited

@@ -72,9 +72,9 @@ func (s *swarm) Cluster(name runs.PeerID) string {
 	case err != nil:
 		return ""
 	case id == s.self:
-		return s.places.mine().Name
+		return s.places.Mine().Name
 	}
-	return s.places.of(id).Name
+	return s.places.Of(id).Name
 }
 
 // rosterShown is a roster for people; nil if there is none.

@@ -337,8 +337,8 @@ func (w *showing) ways(now time.Time) []watchLink {
 func (x *traffic) links() []watchLink {
 	index := map[string]*watchLink{}
 	rtts := map[string][]int64{}
-	for _, c := range x.places.members.List() {
-		where := x.places.of(c.Peer)
+	for _, c := range x.places.Members.List() {
+		where := x.places.Of(c.Peer)
 		l := index[where.Name]
 		if l == nil {
 			if len(index) >= maxLinks {

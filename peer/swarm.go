@@ -11,6 +11,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/members"
+	"github.com/satin-peer/satin/peer/places"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/runs"
@@ -23,7 +24,7 @@ type swarm struct {
 	self    peer.ID
 	apps    *catalog
 	members *members.Members
-	places  *places
+	places  *places.Places
 	board   *switchboard.Board
 	guests  func(run job.RunID) []steal.PeerID // tabs that take part in a run here
 	branch  func(peer.ID) string               // see host.Branch
@@ -37,7 +38,7 @@ func (s *swarm) Alive(name runs.PeerID) bool {
 	if err != nil || id == s.self {
 		return err == nil
 	}
-	return !s.places.silent(id) && (s.members.Get(id) != nil || s.board.Connected(id) && s.board.Admitted(id))
+	return !s.places.Silent(id) && (s.members.Get(id) != nil || s.board.Connected(id) && s.board.Admitted(id))
 }
 
 // Computes says whether a peer is not paused, by its owner or by what it allows now, as its card tells.
@@ -86,7 +87,7 @@ func (s *swarm) participants(m *runs.Manifest, ready bool) []*members.Card {
 	list := s.members.List()
 	fit := list[:0]
 	for _, c := range list {
-		if !s.places.silent(c.Peer) && s.apps.has(&c.Card, m, ready) {
+		if !s.places.Silent(c.Peer) && s.apps.has(&c.Card, m, ready) {
 			fit = append(fit, c)
 		}
 	}
@@ -100,13 +101,13 @@ func (s *swarm) deputies(m *statement.Manifest) (ids []string) {
 	head := manifestOf(&statement.SignedManifest{Manifest: *m})
 	for _, c := range s.participants(head, false) {
 		list = append(list, candidate{
-			id: c.Peer, cluster: s.places.of(c.Peer).Name, joined: c.Joined, cores: c.Cores,
+			id: c.Peer, cluster: s.places.Of(c.Peer).Name, joined: c.Joined, cores: c.Cores,
 			connected: s.board.Connected(c.Peer),
 			// in an open swarm everybody is in his own hands
 			branch: cmp.Or(s.branch(c.Peer), c.Peer.String()),
 		})
 	}
-	for _, id := range choose(list, s.places.mine().Name, maxDeputies) {
+	for _, id := range choose(list, s.places.Mine().Name, maxDeputies) {
 		ids = append(ids, id.String())
 	}
 	return ids
@@ -117,7 +118,7 @@ func (s *swarm) deputies(m *statement.Manifest) (ids []string) {
 func (s *swarm) takingPart(m *runs.Manifest, c *runs.Core) *steal.Members {
 	in, barred := c.Musters.Seated(m.Run)
 	var out []steal.PeerID
-	here := steal.ClusterID(s.places.mine().Name)
+	here := steal.ClusterID(s.places.Mine().Name)
 	list := []steal.Member{{ID: steal.PeerID(s.self.String()), Cluster: here}}
 	for _, id := range s.guests(m.Run) {
 		list = append(list, steal.Member{ID: id, Cluster: here, Guest: true})
@@ -133,7 +134,7 @@ func (s *swarm) takingPart(m *runs.Manifest, c *runs.Core) *steal.Members {
 			continue
 		}
 		list = append(list, steal.Member{ID: steal.PeerID(c.Peer.String()),
-			Cluster: steal.ClusterID(s.places.of(c.Peer).Name)})
+			Cluster: steal.ClusterID(s.places.Of(c.Peer).Name)})
 	}
 	return steal.NewMembers(list).Bar(out)
 }
@@ -150,12 +151,12 @@ func (s *swarm) connected() (n int) {
 
 // clusters lists all clusters, this peer's first; workers is how many it has itself.
 func (s *swarm) clusters(workers int) []report.Cluster {
-	here := s.places.mine()
+	here := s.places.Mine()
 	index := map[string]*report.Cluster{here.Name: {Name: here.Name, Mine: true, Reason: here.Why, Peers: 1,
 		Workers: workers}}
 	rtts := map[string][]float64{}
 	for _, c := range s.members.List() {
-		where := s.places.of(c.Peer)
+		where := s.places.Of(c.Peer)
 		info := index[where.Name]
 		if info == nil {
 			info = &report.Cluster{Name: where.Name, Reason: where.Why}
@@ -189,10 +190,10 @@ func (s *swarm) clusters(workers int) []report.Cluster {
 
 // forGossip is who is in which cluster.
 func (s *swarm) forGossip() gossip.Members {
-	m := gossip.Members{Cluster: s.places.mine().Name}
+	m := gossip.Members{Cluster: s.places.Mine().Name}
 	for _, c := range s.members.List() {
 		m.Peers = append(m.Peers, gossip.Member{
-			ID: c.Peer, Cluster: s.places.of(c.Peer).Name, Reachable: c.Reachable == string(control.ReachPublic),
+			ID: c.Peer, Cluster: s.places.Of(c.Peer).Name, Reachable: c.Reachable == string(control.ReachPublic),
 		})
 	}
 	return m

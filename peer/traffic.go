@@ -8,6 +8,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/peer/base"
+	"github.com/satin-peer/satin/peer/places"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/steal"
@@ -22,7 +23,7 @@ type traffic struct {
 	*base.Base
 	stream  *stream.Transport // of Open
 	runs    *conductor
-	places  *places
+	places  *places.Places
 	modules *modules
 	depot   *depot
 	vouch   *vouching.Border
@@ -48,7 +49,7 @@ func (x *traffic) tradeWith(id steal.PeerID) *trade {
 // forget drops the counts of those who are no members any more.
 func (x *traffic) forget() {
 	x.trades.Range(func(id, _ any) bool {
-		if p, err := peer.Decode(string(id.(steal.PeerID))); err != nil || x.places.members.Get(p) == nil {
+		if p, err := peer.Decode(string(id.(steal.PeerID))); err != nil || x.places.Members.Get(p) == nil {
 			x.trades.Delete(id)
 		}
 		return true
@@ -90,7 +91,7 @@ func (x *traffic) received(m *steal.Message) {
 func (x *traffic) failed(m *steal.Message, err error) {
 	x.Log.Debug("message not delivered", "to", string(m.To.Peer), "kind", m.Kind().String(), "error", err)
 	if id, bad := peer.Decode(string(m.To.Peer)); bad == nil && errors.Is(err, stream.ErrUnreachable) {
-		x.places.lost(id)
+		x.places.Lost(id)
 	}
 	if s := x.runs.sessions.of(m.Run); s != nil {
 		s.SendFailed(m)

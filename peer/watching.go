@@ -123,7 +123,7 @@ func (w *watching) round(now time.Time) {
 	}
 	var list []peer.ID
 	for _, c := range w.swarm.members.List() {
-		if w.board.Connected(c.Peer) && !w.swarm.places.silent(c.Peer) {
+		if w.board.Connected(c.Peer) && !w.swarm.places.Silent(c.Peer) {
 			list = append(list, c.Peer)
 		}
 	}
@@ -228,9 +228,9 @@ func (w *watching) unasked(id peer.ID, now time.Time) {
 
 // hear makes reports of an answer to a question that was asked from began to now.
 func (w *watching) hear(id peer.ID, q *watchQuestion, a *watchAnswer, began, now time.Time) {
-	cluster := w.swarm.places.mine().Name
+	cluster := w.swarm.places.Mine().Name
 	if id != w.swarm.self {
-		cluster = w.swarm.places.of(id).Name
+		cluster = w.swarm.places.Of(id).Name
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

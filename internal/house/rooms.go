@@ -58,6 +58,8 @@ var rooms = []room{
 	{dir: "peer/vouching/vouchtest", knows: []string{"internal/driver", "job", "peer/vouching", "steal", "verify"},
 		modules: libp2p},
 	{dir: "peer/switchboard", knows: []string{"internal/wire", "peer/base"}, modules: libp2p},
+	{dir: "peer/places", knows: []string{"peer/base", "peer/locality", "peer/members", "peer/statement",
+		"peer/switchboard", "steal"}, modules: libp2p},
 	{dir: "peer/quota", knows: []string{"job", "runs"}, modules: libp2p},
 	{dir: "peer/senses", modules: []string{"github.com/shirou/gopsutil/v4", "github.com/godbus/dbus/v5", "github.com/go-ole/go-ole",
 		"golang.org/x/sys"}},

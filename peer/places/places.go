@@ -1,4 +1,6 @@
-package peer
+// Package places measures the ways to other members and keeps account of which peer is in which cluster, and which do
+// not answer. Package locality decides on the clusters.
+package places
 
 import (
 	"context"
@@ -22,21 +24,21 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// place is where a peer is, as far as this one knows.
-type place struct {
+// A Place is where a peer is, as far as this one knows.
+type Place struct {
 	Name string        // of the cluster
 	Why  string        // it is in it, one line
 	RTT  time.Duration // smallest of the last round trips; 0: not measured
 }
 
-// places measures the ways to other members and keeps account of which peer is in which cluster. Package
-// locality decides.
-type places struct {
+// Places are those that one peer knows. Who makes them sets the exported fields, and calls Open; the methods may then
+// be called at the same time, but for KeepUp, which one goroutine calls.
+type Places struct {
 	*base.Base
-	board      *switchboard.Board
-	members    *members.Members
-	disconnect func(peer.ID) error
-	changed    func() // somebody is elsewhere, or does not answer, or does again
+	Board      *switchboard.Board
+	Members    *members.Members
+	Disconnect func(peer.ID) error
+	Changed    func() // is called without the mutex: somebody is elsewhere, or does not answer, or does again
 
 	mu     sync.Mutex
 	m      *locality.Map
@@ -45,7 +47,7 @@ type places struct {
 
 	missed map[peer.ID]int  // pings in a row that a connected member has not answered
 	away   map[peer.ID]bool // members that could not be reached
-	second int              // that keepUp was last called in
+	second int              // that KeepUp was last called in
 
 	measuring atomic.Int32
 }
@@ -61,45 +63,47 @@ const (
 	dialEvery = 5 * time.Second
 )
 
-// open begins with this peer alone; label names its cluster, "" lets it find out.
-func (s *places) open(label string) (err error) {
-	s.m, err = locality.New(locality.Config{Self: s.board.Net.ID().String(), Label: label})
+// Open begins with this peer alone; label names its cluster, "" lets it find out.
+func (s *Places) Open(self peer.ID, label string) (err error) {
+	s.missed, s.away = map[peer.ID]int{}, map[peer.ID]bool{}
+	s.m, err = locality.New(locality.Config{Self: self.String(), Label: label})
 	if err == nil {
-		s.m.SetSelf(localNetworks(), nil)
+		s.m.SetSelf(LocalNetworks(), nil)
 	}
 	return err
 }
 
-// mine is this peer's place.
-func (s *places) mine() place {
+// Mine is this peer's place.
+func (s *Places) Mine() Place {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := s.m.Mine()
-	return place{Name: at.Cluster, Why: at.Why}
+	return Place{Name: at.Cluster, Why: at.Why}
 }
 
-// of is another member's place. It says itself where it is; the reason is in its card.
-func (s *places) of(id peer.ID) place {
+// Of is another member's place. It says itself where it is; the reason is in its card.
+func (s *Places) Of(id peer.ID) Place {
 	text := id.String()
 	s.mu.Lock()
 	at, rtt := s.m.Of(text), s.m.RTT(text)
 	s.mu.Unlock()
-	where := place{at.Cluster, at.Why, rtt}
-	if c := s.members.Get(id); c != nil && c.Cluster == at.Cluster && c.Why != "" {
+	where := Place{at.Cluster, at.Why, rtt}
+	if c := s.Members.Get(id); c != nil && c.Cluster == at.Cluster && c.Why != "" {
 		where.Why = c.Why
 	}
 	return where
 }
 
-func (s *places) position() []float64 {
+// Position is this peer's among the others: see [locality.Map.Position].
+func (s *Places) Position() []float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.m.Position()
 }
 
-// membersChanged takes the cards of the present members.
-func (s *places) membersChanged() {
-	list := s.members.List()
+// MembersChanged takes the cards of the present members.
+func (s *Places) MembersChanged() {
+	list := s.Members.List()
 	known := make([]locality.Member, len(list))
 	for i, c := range list {
 		known[i] = locality.Member{
@@ -108,12 +112,12 @@ func (s *places) membersChanged() {
 		}
 	}
 	var own []string
-	for _, a := range s.board.Net.Addrs() {
+	for _, a := range s.Board.Net.Addrs() {
 		own = append(own, a.String())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.m.SetSelf(localNetworks(), publicAddresses(own))
+	s.m.SetSelf(LocalNetworks(), publicAddresses(own))
 	s.m.SetMembers(known)
 	gone := func(id peer.ID) bool {
 		return !slices.ContainsFunc(list, func(c *members.Card) bool { return c.Peer == id })
@@ -122,9 +126,9 @@ func (s *places) membersChanged() {
 	maps.DeleteFunc(s.away, func(id peer.ID, _ bool) bool { return gone(id) })
 }
 
-// keepUp measures some members, fewer while there is no run, and has the runs told when this peer finds itself in
+// KeepUp measures some members, fewer while there is no run, and has the runs told when this peer finds itself in
 // another cluster.
-func (s *places) keepUp(now time.Time, idle bool) {
+func (s *Places) KeepUp(now time.Time, idle bool) {
 	s.mu.Lock()
 	name := s.m.Mine().Cluster
 	moved := name != s.was
@@ -135,14 +139,14 @@ func (s *places) keepUp(now time.Time, idle bool) {
 	}
 	s.mu.Unlock()
 	if moved {
-		s.changed()
+		s.Changed()
 	}
 	if !s.measuring.CompareAndSwap(0, int32(len(probes))) {
 		return // the last ones are not back
 	}
 	for _, text := range probes {
 		id, err := peer.Decode(text)
-		connected := err == nil && s.board.Connected(id)
+		connected := err == nil && s.Board.Connected(id)
 		if err != nil || (!connected && now.Sub(s.dialed) < dialEvery) {
 			s.measuring.Add(-1)
 			continue
@@ -157,13 +161,13 @@ func (s *places) keepUp(now time.Time, idle bool) {
 	}
 }
 
-func (s *places) measure(ctx context.Context, id peer.ID) {
+func (s *Places) measure(ctx context.Context, id peer.ID) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	connected := s.board.Connected(id)
+	connected := s.Board.Connected(id)
 	rtt, ok := s.ping(ctx, id)
 	if ok {
-		s.heard(id)
+		s.Heard(id)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,46 +181,46 @@ func (s *places) measure(ctx context.Context, id peer.ID) {
 	if s.missed[id]++; s.missed[id] == pingMisses {
 		s.Log.Info("member does not answer", "peer", id)
 		// A killed QUIC peer is connected for half a minute more, and cannot be dialed until then.
-		s.Spawn(func(context.Context) { _ = s.disconnect(id) })
-		s.changed()
+		s.Spawn(func(context.Context) { _ = s.Disconnect(id) })
+		s.Changed()
 	}
 }
 
-func (s *places) ping(ctx context.Context, id peer.ID) (time.Duration, bool) {
+func (s *Places) ping(ctx context.Context, id peer.ID) (time.Duration, bool) {
 	select {
-	case r, ok := <-ping.Ping(ctx, s.board.Net, id):
+	case r, ok := <-ping.Ping(ctx, s.Board.Net, id):
 		return r.RTT, ok && r.Error == nil
 	case <-ctx.Done():
 		return 0, false
 	}
 }
 
-// isWide says whether a peer is in another cluster, behind a link that many share.
-func (s *places) isWide(id steal.PeerID) bool {
+// IsWide says whether a peer is in another cluster, behind a link that many share.
+func (s *Places) IsWide(id steal.PeerID) bool {
 	other, err := peer.Decode(string(id))
-	return err == nil && s.of(other).Name != s.mine().Name
+	return err == nil && s.Of(other).Name != s.Mine().Name
 }
 
-// silent says whether a member that was connected does not answer.
-func (s *places) silent(id peer.ID) bool {
+// Silent says whether a member that was connected does not answer.
+func (s *Places) Silent(id peer.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.missed[id] >= pingMisses || s.away[id]
 }
 
-// lost notes that a member could not be reached, heard that it was: a silent one is not stolen from until it
+// Lost notes that a member could not be reached, heard that it was: a silent one is not stolen from until it
 // is heard again, by a new card or a connection. Both have the runs told if that is news.
-func (s *places) lost(id peer.ID) {
+func (s *Places) Lost(id peer.ID) {
 	s.mu.Lock()
 	news := s.missed[id] < pingMisses && !s.away[id]
 	s.away[id] = true
 	s.mu.Unlock()
 	if news {
-		s.changed()
+		s.Changed()
 	}
 }
 
-func (s *places) heard(id peer.ID) {
+func (s *Places) Heard(id peer.ID) {
 	s.mu.Lock()
 	again, news := s.missed[id] >= pingMisses, s.away[id]
 	delete(s.missed, id)
@@ -226,7 +230,7 @@ func (s *places) heard(id peer.ID) {
 		s.Log.Info("member is heard again", "peer", id)
 	}
 	if again || news {
-		s.changed()
+		s.Changed()
 	}
 }
 
@@ -247,8 +251,8 @@ func publicAddresses(addrs []string) (list []string) {
 	return list
 }
 
-// localNetworks are the prefixes of this machine's private networks.
-func localNetworks() (list []string) {
+// LocalNetworks are the prefixes of this machine's private networks.
+func LocalNetworks() (list []string) {
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {
 		return nil
