@@ -110,4 +110,10 @@ func TestProgressIsTold(t *testing.T) {
 	if l.Workers = 1; before.told(l, false) || !before.told(l, true) {
 		t.Error("a peer that has cores does not say so now and then")
 	}
+	if l.Workers, l.Lacks, before.lacks = 0, 1, true; before.told(l, true) {
+		t.Error("newcomers do not hear that the root waits for its input")
+	}
+	if l.Lacks = 0; before.told(l, true) {
+		t.Error("nobody hears that the root waits no more")
+	}
 }
