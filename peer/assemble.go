@@ -16,6 +16,7 @@ import (
 	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/ledger"
 	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/places"
 	"github.com/satin-peer/satin/peer/quota"
@@ -62,7 +63,7 @@ func assemble(p *Peer, apps []Application) error {
 			_, err := p.host.Vouch(id, nil)
 			return err == nil || p.members.Knew(id)
 		}}
-	p.checkpoints.vouch = vouch
+	p.checkpoints.Vouch = vouch
 	obey(p)
 	p.voice = &voice{Base: p.Base, cfg: p.cfg.Gossip, host: p.host}
 	p.card = &ownCard{Base: p.Base, key: a.key, facts: func() *statement.Card { return p.facts(a.apps) },
@@ -134,11 +135,11 @@ func (a *assembly) openFiles() (err error) {
 	if p.files, err = openArchive(p.Base, state, p.host.ID(), a.apps); err != nil {
 		return err
 	}
-	p.checkpoints = &checkpoints{Base: p.Base, self: p.host.ID(), quota: quota.Quota{Most: p.cfg.RunDisk},
-		index: quota.Quota{Most: maxIndex, Memory: true},
-		dir:   filepath.Join(state, "checkpoints"), every: p.cfg.Checkpoint,
-		most: p.cfg.Steal.MaxKept, mostBytes: p.cfg.Steal.MaxKeptBytes}
-	p.checkpoints.quota.Remove = p.checkpoints.makesWay
+	p.checkpoints = &ledger.Store{Base: p.Base, Self: p.host.ID(), Quota: quota.Quota{Most: p.cfg.RunDisk},
+		Index: quota.Quota{Most: ledger.MaxIndex, Memory: true},
+		Dir:   filepath.Join(state, "checkpoints"), Within: p.cfg.Checkpoint,
+		Most: p.cfg.Steal.MaxKept, MostBytes: p.cfg.Steal.MaxKeptBytes}
+	p.checkpoints.Quota.Remove = p.checkpoints.MakeWay
 	a.published, err = base.OpenCabinet(p.Base, filepath.Join(state, "published"), ".module", maxPublishedHere)
 	if err != nil {
 		return err
@@ -169,7 +170,7 @@ func (a *assembly) meetSwarm() error {
 	a.apps.modules = p.modules
 	p.depot = &depot{Base: p.Base, self: p.host.ID(), key: a.key,
 		host: p.host, board: p.board, members: p.members, places: p.places}
-	return errors.Join(p.modules.open(&p.cfg), p.depot.open(&p.cfg, &p.checkpoints.quota), a.openEmulation())
+	return errors.Join(p.modules.open(&p.cfg), p.depot.open(&p.cfg, &p.checkpoints.Quota), a.openEmulation())
 }
 
 // openEmulation puts the imitated network before the steal protocol.

@@ -19,6 +19,7 @@ import (
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
+	"github.com/satin-peer/satin/peer/ledger"
 	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/runs"
@@ -85,7 +86,7 @@ func (t *conductor) logFor(run job.RunID, asker peer.ID) *checkpoint.Log {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if r := t.parts[run]; r != nil && r.manifest.Owner == peerName(asker) {
-		return r.ledger.get()
+		return r.ledger.Log()
 	}
 	return nil
 }
@@ -99,8 +100,8 @@ func (x *collecting) collect(ctx context.Context, r *part, from []runs.PeerID) *
 		return &runs.Refusal{Kind: runs.Refuse, Text: "checkpoints are switched off on this peer, so there would be " +
 			"nothing to resume: satin-peer cancel ends the run"}
 	}
-	k.await(ctx)
-	l := k.get()
+	k.Await(ctx)
+	l := k.Log()
 	if l == nil {
 		return &runs.Refusal{Kind: runs.Unavailable,
 			Text: "the run has no checkpoint at the moment: " + plain.OneLine(k.Trouble())}
@@ -115,7 +116,7 @@ func (x *collecting) collect(ctx context.Context, r *part, from []runs.PeerID) *
 	return nil
 }
 
-func (x *collecting) collectFromAll(ctx context.Context, run job.RunID, k *ledger, from []peer.ID) {
+func (x *collecting) collectFromAll(ctx context.Context, run job.RunID, k *ledger.Ledger, from []peer.ID) {
 	ctx, cancel := context.WithTimeout(ctx, collectTime)
 	defer cancel()
 	var wg sync.WaitGroup
@@ -135,7 +136,7 @@ func (x *collecting) collectFromAll(ctx context.Context, run job.RunID, k *ledge
 }
 
 func (x *collecting) collectFrom(ctx context.Context, within time.Duration, id peer.ID, run job.RunID,
-	k *ledger) error {
+	k *ledger.Ledger) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	return x.board.Converse(ctx, id, collectProtocol, within, func(s network.Stream) error {
@@ -154,7 +155,8 @@ func (x *collecting) collectFrom(ctx context.Context, within time.Duration, id p
 }
 
 // collectOne takes one outcome, of so many bytes; 0 is the end.
-func (x *collecting) collectOne(ctx context.Context, s io.Reader, id peer.ID, run job.RunID, k *ledger) (int, error) {
+func (x *collecting) collectOne(ctx context.Context, s io.Reader, id peer.ID, run job.RunID,
+	k *ledger.Ledger) (int, error) {
 	var head [wire.FrameHead]byte
 	if _, err := io.ReadFull(s, head[:]); err != nil {
 		return 0, err
@@ -178,7 +180,7 @@ func (x *collecting) collectOne(ctx context.Context, s io.Reader, id peer.ID, ru
 		return n, nil
 	}
 	if !k.AppendOutcome(part.Path, part.Identity, part.Outcome, part.Voucher) { // the queue may be full
-		if l := k.get(); l == nil {
+		if l := k.Log(); l == nil {
 			return 0, k.Trouble()
 		} else if err := l.Sync(ctx); err != nil {
 			return 0, err

@@ -16,6 +16,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/ledger"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/thrift"
 	"github.com/satin-peer/satin/runs"
@@ -62,7 +63,7 @@ type outside struct {
 	swarm       *swarm
 	voice       *voice
 	files       *archive
-	checkpoints *checkpoints
+	checkpoints *ledger.Store
 	deaths      *infirmary
 	crew        *crew
 	jury        *jury
@@ -388,7 +389,7 @@ func (t *conductor) inProgress() (list []*part) {
 
 // findDormant looks for the checkpoints of runs, once.
 func (t *conductor) findDormant(context.Context) {
-	for _, m := range t.checkpoints.left(func(run job.RunID) bool {
+	for _, m := range t.checkpoints.Left(func(run job.RunID) bool {
 		return t.files.own.Has(run.Hex()) || t.sessions.of(run) != nil
 	}) {
 		if m.Swarm != t.host.SwarmName() {

@@ -121,7 +121,7 @@ func (t *conductor) engineDied(r *part, death session.Death) {
 		"quarantined", toll.Quarantined())
 	t.dismiss(r)
 	ledger := r.ledger // what is in it the next session has as in another life of this peer
-	t.Spawn(func(context.Context) { ledger.close(false) })
+	t.Spawn(func(context.Context) { ledger.Close(false) })
 	t.feed(func(c *runs.Core, now time.Time) []runs.Order {
 		return c.Deaths.Died(now, id, suspects(death.Jobs), toll)
 	})

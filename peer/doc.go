@@ -25,7 +25,7 @@
 // says which), keeps the answer for the owner, has two more peers keep it, and says so in a signed statement;
 // package runs has the rules whose statement counts. A peer that was restarted finds its own runs, the
 // answers that it keeps for others (archive.go) and the checkpoints of other runs (resume.go) in its state
-// directory. What finishes of a run is kept there, too, while it lives (checkpoints.go), unless the disk does
+// directory. What finishes of a run is kept there, too, while it lives (package ledger), unless the disk does
 // not take it: then the run goes on without.
 //
 // # Several runs

@@ -165,7 +165,7 @@ func (p *Peer) Holds(run string) bool {
 // Stored is how many results of jobs the checkpoint of a run has.
 func (p *Peer) Stored(run string) (n int) {
 	id, _ := job.ParseRunID(run)
-	snap, err := checkpoint.Read(p.checkpoints.dirOf(id), checkpoint.Header{}, nil)
+	snap, err := checkpoint.Read(p.checkpoints.DirOf(id), checkpoint.Header{}, nil)
 	if err != nil {
 		return 0
 	}

@@ -58,7 +58,7 @@ func (p *Peer) leaveRuns(patience time.Duration) (parts []*part, needless []bool
 func abandon(parts []*part) {
 	for _, r := range parts {
 		r.session.Close()
-		r.ledger.close(false)
+		r.ledger.Close(false)
 	}
 }
 
@@ -66,7 +66,7 @@ func abandon(parts []*part) {
 // alone.
 func (r *part) handedOver() bool {
 	s := r.session.Stats().Steal
-	return s.PartialsLeft == 0 && s.PartialsDisplaced == 0 && !r.ledger.hasMore()
+	return s.PartialsLeft == 0 && s.PartialsDisplaced == 0 && !r.ledger.HasMore()
 }
 
 // closeLedgers lets go of the checkpoints, when everybody has been told: a disk may take seconds, and nobody
@@ -78,7 +78,7 @@ func (p *Peer) closeLedgers(ctx context.Context, parts []*part, needless []bool)
 		defer close(written)
 		var wg sync.WaitGroup
 		for i, r := range parts {
-			wg.Go(func() { r.ledger.close(needless[i]) })
+			wg.Go(func() { r.ledger.Close(needless[i]) })
 		}
 		wg.Wait()
 	})

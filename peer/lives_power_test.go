@@ -208,20 +208,20 @@ func TestFoundFilesOutliveAPowerCut(t *testing.T) {
 func TestErasedWhole(t *testing.T) {
 	for seed := range uint64(20) {
 		c, signed := ofARun(t)
-		d := drawn(c.Base, seed, c.dir)
+		d := drawn(c.Base, seed, c.Dir)
 		for i := range uint32(2) { // each writes a file
-			k := c.ledger(signed.Run)
-			l, err := k.open(signed, nil)
+			k := c.Ledger(signed.Run)
+			l, err := k.Open(signed, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			l.AppendOutcome([]uint32{i + 1}, [16]byte{1}, []byte{1}, nil)
-			k.close(false)
+			k.Close(false)
 		}
-		c.remove(signed.Run)
+		c.Remove(signed.Run)
 		d.platter.cut()
-		list := c.left(func(job.RunID) bool { return false })
-		files := filesIn(c.dir, func(string) bool { return false })
+		list := c.Left(func(job.RunID) bool { return false })
+		files := filesIn(c.Dir, func(string) bool { return false })
 		if whole := len(list) == 1 && len(files) == 3; !whole && len(files) > 0 {
 			t.Fatalf("seed %d: %d runs, %q", seed, len(list), files)
 		}

@@ -394,12 +394,12 @@ func (w *livesWorld) nothingLeft() {
 		counts := map[string]int{"parts": going, "resumed": len(t.resumed), "over": len(t.over),
 			"replies": len(t.replies),
 			"orders":  len(t.orders), "allotments": p.crew.arbiter.Runs(), "memory": len(p.crew.memory.of),
-			"quota": p.checkpoints.quota.Len(), "index": p.checkpoints.index.Len(),
+			"quota": p.checkpoints.Quota.Len(), "index": p.checkpoints.Index.Len(),
 			"fetching": len(t.sessions.fetching),
 			"waiting":  len(t.sessions.waiting), "disk": len(t.disk.queue)}
 		t.mu.Unlock()
 		t.sessions.live.Range(func(any, any) bool { counts["live"]++; return true })
-		p.checkpoints.inUse.Range(func(any, any) bool { counts["inUse"]++; return true })
+		counts["inUse"] = p.checkpoints.InUse()
 		for what, n := range counts {
 			if n > 0 {
 				w.fail("p%d: %d %s are left", m.mine, n, what)

@@ -116,7 +116,7 @@ func (w *livesWorld) suspend(x *being, r *lifeRun) {
 	}, func(err error) {
 		if err == nil && !r.muddled {
 			r.suspended, r.kept = true, nil
-			if x.m.platter.isFlushed(x.peer.checkpoints.dirOf(r.id)) {
+			if x.m.platter.isFlushed(x.peer.checkpoints.DirOf(r.id)) {
 				r.kept = w.onDisk(x, r)
 			}
 		}
@@ -126,7 +126,7 @@ func (w *livesWorld) suspend(x *being, r *lifeRun) {
 // onDisk is what the disk has of a run that nobody has open.
 func (w *livesWorld) onDisk(x *being, r *lifeRun) map[string]bool {
 	kept := map[string]bool{}
-	snap, err := checkpoint.Read(x.peer.checkpoints.dirOf(r.id), checkpoint.Header{}, nil)
+	snap, err := checkpoint.Read(x.peer.checkpoints.DirOf(r.id), checkpoint.Header{}, nil)
 	if err != nil {
 		return kept
 	}

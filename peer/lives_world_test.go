@@ -231,7 +231,7 @@ func (x *being) form(a *assembly, lives uint64) {
 	m, p, b := x.m, x.peer, x.peer.Base
 	vouch := &vouching.Border{Log: b.Log, Key: a.key, Self: m.id, Member: func(peer.ID) bool { return true },
 		Outcast: func(peer.ID) bool { return false }}
-	p.checkpoints.vouch = vouch
+	p.checkpoints.Vouch = vouch
 	p.caretaker = &caretaker{presence: &presence{left: make(chan struct{}), changed: func(bool, bool) {},
 		told: func() {}}}
 	p.voice = &voice{Base: b, host: m.host, gossip: x.lane}

@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/ledger"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -32,7 +33,7 @@ type owner struct {
 	swarm       *swarm
 	runs        *conductor
 	files       *archive
-	checkpoints *checkpoints
+	checkpoints *ledger.Store
 	deaths      *infirmary
 	presence    *presence
 	reporter    *reporter
@@ -164,7 +165,7 @@ func (o *owner) suspend(ctx context.Context, name string) error {
 		return refused(no, err)
 	}
 	select {
-	case <-r.ledger.done():
+	case <-r.ledger.Done():
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -9,6 +9,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/courtesy"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/ledger"
 	"github.com/satin-peer/satin/peer/preferences"
 )
 
@@ -18,7 +19,7 @@ type caretaker struct {
 	presence    *presence
 	courtesy    *courtesy.Courtesy
 	crew        *crew
-	checkpoints *checkpoints
+	checkpoints *ledger.Store
 	network     *host.Host
 }
 
@@ -52,7 +53,7 @@ func (k *caretaker) pause(d time.Duration) error {
 // bound carries out what does not depend on the moment.
 func (k *caretaker) bound(of *preferences.Preferences) {
 	k.crew.jobMemory.Store(of.Memory)
-	k.checkpoints.quota.Allow(of.Disk)
+	k.checkpoints.Quota.Allow(of.Disk)
 	k.network.SetBandwidth(of.Up, of.Down)
 }
 

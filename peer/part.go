@@ -18,6 +18,7 @@ import (
 	"github.com/satin-peer/satin/internal/report"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/arbiter"
+	"github.com/satin-peer/satin/peer/ledger"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
@@ -29,7 +30,7 @@ import (
 // not, once set, but the session is let go of some time after the end.
 type part struct {
 	manifest *runs.Manifest // its head, and of one that is verified the whole: for accusations; never changed
-	ledger   *ledger        // of its checkpoint; nil: there is none
+	ledger   *ledger.Ledger // of its checkpoint; nil: there is none
 	session  *session.Session
 	input    uint64       // bytes of what the root's argument names
 	roster   *runs.Roster // that the session was told by
@@ -62,8 +63,8 @@ type part struct {
 
 // resumption is what is known of an own run that is about to go on.
 type resumption struct {
-	ledger *ledger
-	stored stored
+	ledger *ledger.Ledger
+	stored ledger.Contents
 }
 
 // start makes the session of a run. The mutex is held.
@@ -84,7 +85,7 @@ func (t *conductor) start(o runs.Start) {
 	delete(t.resumed, id)
 	var restored []steal.Partial
 	if again != nil {
-		r.ledger, restored = again.ledger, again.stored.parts
+		r.ledger, restored = again.ledger, again.stored.Parts
 	}
 	if d := t.deaths.of(id); err == nil && d.Quarantined() {
 		err = errors.New(d.Text(id))
@@ -100,7 +101,7 @@ func (t *conductor) start(o runs.Start) {
 		why := cmp.Or(waits, err.Error())
 		t.Log.Warn("no part is taken in a run", "run", id, "app", o.Manifest.App, "why", why)
 		t.Spawn(func(context.Context) {
-			if r.ledger.close(false); waits == "" {
+			if r.ledger.Close(false); waits == "" {
 				t.apps.modules.unuse(r.manifest)
 			}
 		})
@@ -109,8 +110,8 @@ func (t *conductor) start(o runs.Start) {
 	}
 	t.parts[id] = r
 	t.Log.Info("taking part", "run", id, "app", m.App, "title", m.Title, "owner", m.Owner)
-	if again != nil && again.stored.answer != nil {
-		t.Spawn(func(context.Context) { t.rootEnded(r.manifest, again.stored.answer, again.stored.of) })
+	if again != nil && again.stored.Answer != nil {
+		t.Spawn(func(context.Context) { t.rootEnded(r.manifest, again.stored.Answer, again.stored.Of) })
 	}
 }
 
@@ -127,9 +128,9 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 		return err
 	}
 	of.Fresh, of.Restored = fresh, restored
-	recording := !of.Hoard && t.checkpoints.every > 0 && r.ledger == nil
+	recording := !of.Hoard && t.checkpoints.Within > 0 && r.ledger == nil
 	if recording {
-		r.ledger = t.checkpoints.ledger(m.Run)
+		r.ledger = t.checkpoints.Ledger(m.Run)
 	}
 	proving := t.jury.proving(r.manifest)
 	if proving != nil {
@@ -212,7 +213,7 @@ func (t *conductor) stop(o runs.Stop) {
 		}
 		f := s.Last()
 		r.settle(t, f, s.Stats())
-		r.ledger.close(o.Discard)
+		r.ledger.Close(o.Discard)
 		if o.Discard { // there may be a checkpoint of an earlier life, from before they were switched off
 			t.discard(o.Run)
 		}
@@ -270,7 +271,7 @@ func (r *part) tellLast(t *conductor, final *report.RunStats, late int) {
 // discard removes what is on the disk of a run that is over: its checkpoint, and how often it has killed, but not if it
 // is suspended and may go on; unless it has been taken up again meanwhile.
 func (t *conductor) discard(run job.RunID) {
-	var k *ledger
+	var k *ledger.Ledger
 	t.mu.Lock()
 	r := t.parts[run]
 	if r != nil {
@@ -283,11 +284,11 @@ func (t *conductor) discard(run job.RunID) {
 		return
 	}
 	if k != nil { // it may be about to be closed
-		k.close(true)
-		<-k.done()
+		k.Close(true)
+		<-k.Done()
 	}
 	t.apps.constants.forget(run)
-	t.checkpoints.remove(run)
+	t.checkpoints.Remove(run)
 	if info.State == runs.StateSuspended {
 		return
 	}
@@ -388,23 +389,23 @@ func (t *conductor) record(r *part, m *statement.SignedManifest) {
 	info, _ := t.core.Run(m.Run)
 	k, s, args := r.ledger, r.session, info.Args
 	t.Spawn(func(context.Context) {
-		l, err := k.open(m, args)
+		l, err := k.Open(m, args)
 		if err != nil {
 			if !errors.Is(err, checkpoint.ErrClosed) {
 				t.Log.Warn("what is computed of a run is not kept on the disk", "run", m.Run, "error", err)
 			}
 			return
 		}
-		kept := t.checkpoints.contents(m, l.Records())
-		k.found(&kept)
-		if kept.answer != nil {
-			t.rootEnded(r.manifest, kept.answer, kept.of)
+		kept := t.checkpoints.Read(m, l.Records())
+		k.Found(&kept)
+		if kept.Answer != nil {
+			t.rootEnded(r.manifest, kept.Answer, kept.Of)
 			return
 		}
-		if len(kept.parts) > 0 {
-			t.Log.Info("results of an earlier life are used", "run", m.Run, "results", len(kept.parts), "too_many",
-				kept.beyond)
-			s.Restore(kept.parts)
+		if len(kept.Parts) > 0 {
+			t.Log.Info("results of an earlier life are used", "run", m.Run, "results", len(kept.Parts), "too_many",
+				kept.Beyond)
+			s.Restore(kept.Parts)
 		}
 	})
 }

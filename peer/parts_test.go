@@ -2,7 +2,6 @@ package peer
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -21,6 +20,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/ledger"
 	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
@@ -231,49 +231,6 @@ func TestArchiveRecalls(t *testing.T) {
 	}
 }
 
-// Of the checkpoints that were left, empty ones go and what is no checkpoint stays.
-func TestCheckpointsLeft(t *testing.T) {
-	b, _ := standing()
-	c := &checkpoints{Base: b, dir: t.TempDir()}
-	empty, torn, skipped := job.RunID{1}, job.RunID{2}, job.RunID{3}
-	for _, id := range []job.RunID{empty, torn, skipped} {
-		if err := os.MkdirAll(c.dirOf(id), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, f := range []string{c.dirOf(empty) + "/lock", c.dirOf(torn) + "/log", c.dirOf(skipped) + "/lock"} {
-		if err := os.WriteFile(f, []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if list := c.left(func(id job.RunID) bool { return id == skipped }); len(list) != 0 {
-		t.Errorf("found %d", len(list))
-	}
-	for id, want := range map[job.RunID]bool{empty: false, torn: true, skipped: true} {
-		if _, err := os.Stat(c.dirOf(id)); (err == nil) != want {
-			t.Errorf("checkpoint %v: %v", id, err)
-		}
-	}
-}
-
-// A goroutine that a part has started has ended when the peer is closed, and is told to.
-func TestBaseEnds(t *testing.T) {
-	b, _ := standing()
-	ended := false
-	b.Spawn(func(ctx context.Context) {
-		<-ctx.Done()
-		ended = true
-	})
-	b.End(func() {
-		if b.Ctx.Err() == nil {
-			t.Error("the goroutines are not told to end before what they work with is closed")
-		}
-	})
-	if !ended {
-		t.Error("a goroutine outlives its peer")
-	}
-}
-
 // A roster is told by its author only: what another one passes on counts for less, see package runs.
 func TestRostersAreOfTheirAuthors(t *testing.T) {
 	b, _ := standing()
@@ -442,7 +399,7 @@ func TestOwnersShown(t *testing.T) {
 		return h
 	}
 	h, owner := open(), open()
-	x := &outside{host: h, checkpoints: &checkpoints{Base: &base.Base{Log: slog.New(slog.DiscardHandler)}}}
+	x := &outside{host: h, checkpoints: &ledger.Store{Base: &base.Base{Log: slog.New(slog.DiscardHandler)}}}
 	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
 	if err != nil {
 		t.Fatal(err)

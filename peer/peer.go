@@ -22,6 +22,7 @@ import (
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/gateway"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/ledger"
 	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/places"
 	"github.com/satin-peer/satin/peer/preferences"
@@ -136,7 +137,7 @@ type Peer struct {
 	runs         *conductor
 	coordinator  *coordinator
 	files        *archive
-	checkpoints  *checkpoints
+	checkpoints  *ledger.Store
 	deaths       *infirmary
 	traffic      *traffic
 	crew         *crew

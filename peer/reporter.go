@@ -17,6 +17,7 @@ import (
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/courtesy"
 	"github.com/satin-peer/satin/peer/host"
+	"github.com/satin-peer/satin/peer/ledger"
 	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/steal"
 )
@@ -32,7 +33,7 @@ type reporter struct {
 	runs        *conductor
 	crew        *crew
 	files       *archive
-	checkpoints *checkpoints
+	checkpoints *ledger.Store
 	work        *work
 	presence    *presence
 	courtesy    *courtesy.Courtesy

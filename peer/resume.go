@@ -9,6 +9,7 @@ import (
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/ledger"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -48,9 +49,9 @@ func (o *owner) resume(ctx context.Context, q control.Resumption) (control.RunIn
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s: the manifest in it: %v", q.Directory, err)
 	}
-	s := o.checkpoints.contents(m, snap.Records())
-	if m.Verify != "" && filepath.Clean(q.Directory) != o.checkpoints.dirOf(m.Run) {
-		s.leaveOwn(o.checkpoints.self, m.Owner)
+	s := o.checkpoints.Read(m, snap.Records())
+	if m.Verify != "" && filepath.Clean(q.Directory) != o.checkpoints.DirOf(m.Run) {
+		s.LeaveOwn(o.checkpoints.Self, m.Owner)
 	}
 	if m.Owner == o.swarm.self && o.files.own.Has(m.Run.Hex()) && o.Now().Unix() < m.Expires {
 		return o.resumeOwn(ctx, m.Run, &s)
@@ -73,7 +74,7 @@ func (o *owner) alone(ctx context.Context) (done func(), err error) {
 }
 
 // resumeOwn goes on with a suspended run of this peer's own. What a copy of its checkpoint holds is used besides.
-func (o *owner) resumeOwn(ctx context.Context, id job.RunID, also *stored) (control.RunInfo, error) {
+func (o *owner) resumeOwn(ctx context.Context, id job.RunID, also *ledger.Contents) (control.RunInfo, error) {
 	done, err := o.alone(ctx) // the log is opened before the run goes on
 	if err != nil {
 		return control.RunInfo{}, err
@@ -100,19 +101,19 @@ func (o *owner) resumeOwn(ctx context.Context, id job.RunID, also *stored) (cont
 	if own.Unfit != "" {
 		return control.RunInfo{}, control.Errorf(control.ErrRefused, "%s", own.Unfit)
 	}
-	again, err := o.checkpoints.reopen(m, own.Args)
+	k, kept, err := o.checkpoints.Reopen(m, own.Args)
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrRefused, "the checkpoint cannot be used: %s",
 			plain.OneLine(err))
 	}
 	if also != nil {
-		again.stored.parts = append(again.stored.parts, also.parts...)
-		if again.stored.answer == nil {
-			again.stored.answer, again.stored.of = also.answer, also.of
+		kept.Parts = append(kept.Parts, also.Parts...)
+		if kept.Answer == nil {
+			kept.Answer, kept.Of = also.Answer, also.Of
 		}
 	}
 	ctx = context.WithoutCancel(ctx)
-	return o.goOn(ctx, m, again, false, func() error {
+	return o.goOn(ctx, m, &resumption{k, kept}, false, func() error {
 		return refused(t.command(ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
 			return c.Resume(now, at, manifestOf(m))
 		}))
@@ -132,8 +133,8 @@ func (o *owner) goesOnAs(left job.RunID) string {
 
 // resumeAsNew begins a new run of the same problem, with what the checkpoint of another one holds: only the
 // owner can go on with a run.
-func (o *owner) resumeAsNew(ctx context.Context, dir string, from *statement.SignedManifest, s stored) (control.RunInfo,
-	error) {
+func (o *owner) resumeAsNew(ctx context.Context, dir string, from *statement.SignedManifest,
+	s ledger.Contents) (control.RunInfo, error) {
 	done, err := o.alone(ctx)
 	if err != nil {
 		return control.RunInfo{}, err
@@ -160,17 +161,15 @@ func (o *owner) resumeAsNew(ctx context.Context, dir string, from *statement.Sig
 	if err != nil {
 		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%v", err)
 	}
-	for i := range s.parts {
-		o.checkpoints.vouch.Again(signed.Run, &s.parts[i])
+	for i := range s.Parts {
+		o.checkpoints.Vouch.Again(signed.Run, &s.Parts[i])
 	}
-	again, err := o.checkpoints.reopen(signed, s.args)
+	k, _, err := o.checkpoints.Reopen(signed, s.Args)
 	if err != nil {
 		o.Log.Warn("what is computed of a run is not kept on the disk", "run", signed.Run, "error", err)
-		again = &resumption{}
 	}
-	again.stored = s
-	info, err := o.goOn(ctx, signed, again, true, func() error {
-		_, err := o.begin(ctx, signed, s.args)
+	info, err := o.goOn(ctx, signed, &resumption{k, s}, true, func() error {
+		_, err := o.begin(ctx, signed, s.Args)
 		return err
 	})
 	if err == nil {
@@ -187,12 +186,12 @@ func (o *owner) resumeAsNew(ctx context.Context, dir string, from *statement.Sig
 // write writes what is known to the log of the run that goes on, also if whoever has asked for that is gone. What is
 // there already is not written again.
 func (r *resumption) write(ctx context.Context) {
-	l := r.ledger.get()
+	l := r.ledger.Log()
 	if l == nil {
 		return
 	}
-	for i := range r.stored.parts {
-		p := &r.stored.parts[i]
+	for i := range r.stored.Parts {
+		p := &r.stored.Parts[i]
 		if l.AppendOutcome(p.Path, p.Identity, p.Outcome, p.Voucher) {
 			continue
 		}
@@ -218,13 +217,13 @@ func (o *owner) goOn(ctx context.Context, m *statement.SignedManifest, again *re
 	t.mu.Unlock()
 	if unused {
 		o.Spawn(func(ctx context.Context) { // a run that is written down as the peer is closed goes on in the next life
-			again.ledger.close(fresh && ctx.Err() == nil)
+			again.ledger.Close(fresh && ctx.Err() == nil)
 		})
 	}
 	if err != nil {
 		return control.RunInfo{}, err
 	}
-	o.Log.Info("run resumed", "run", m.Run, "title", m.Title, "results", len(again.stored.parts), "too_many",
-		again.stored.beyond)
+	o.Log.Info("run resumed", "run", m.Run, "title", m.Title, "results", len(again.stored.Parts), "too_many",
+		again.stored.Beyond)
 	return o.reporter.describe(m.Run), nil
 }

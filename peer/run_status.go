@@ -14,6 +14,7 @@ import (
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/control"
+	"github.com/satin-peer/satin/peer/ledger"
 	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/sharedobj"
 )
@@ -75,11 +76,11 @@ func (x *reporter) describeRun(i *runs.Info, r *part, now time.Time) control.Run
 	}
 	switch {
 	case i.Mine && i.State == runs.StateSuspended:
-		d.Checkpoint = x.checkpoints.dirOf(m.Run)
+		d.Checkpoint = x.checkpoints.DirOf(m.Run)
 	case i.State.Ended() || r == nil || r.ledger == nil:
 	default:
-		d.Checkpoint = r.ledger.dir
-		if err := r.ledger.Trouble(); err != nil && !errors.Is(err, errOpening) {
+		d.Checkpoint = r.ledger.Dir
+		if err := r.ledger.Trouble(); err != nil && !errors.Is(err, ledger.ErrOpening) {
 			d.NotStoring = plain.OneLine(err)
 		}
 	}

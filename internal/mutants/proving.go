@@ -127,7 +127,7 @@ var provingMutants = []mutant{
 	{name: "proving/resumed", wrong: "results in a checkpoint of others are used that nobody has compared",
 		file: "peer/resume.go", pkg: hostile, run: "^TestVerifiedRunOfOthers$", old: "	if m.Verify != \"\" && filepath", new: "	if m.Verify == \"-\" && filepath"},
 	{name: "proving/answer-resumed", wrong: "the answer in a checkpoint of others is that of a verified run",
-		file: "peer/checkpoints.go", pkg: hostile, run: "^TestVerifiedRunOfOthers$", old: "	if owner != self {\n", new: "	if owner == \"\" {\n"},
+		file: "peer/ledger/store.go", pkg: hostile, run: "^TestVerifiedRunOfOthers$", old: "	if owner != self {\n", new: "	if owner == \"\" {\n"},
 	{name: "accused/nothing-is-a-lie", wrong: "who says that it has no answer is put out", file: "peer/accusing.go",
 		pkg: "peer", run: "^TestNothingIsNoLie$", old: "	case ok && e.Shared.Changed:",
 		new: "	case ok && e.Good && e.Shared.Changed:"},

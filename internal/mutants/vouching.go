@@ -83,7 +83,7 @@ var vouchingMutants = []mutant{
 		old: "			v.Sign(m.Run, &over.Parts[i])\n", new: "			_ = i\n"},
 	{name: "vouching/anybodys-pen", wrong: "who has a message relayed gets this peer's signature under it",
 		old: "m.Relayed != nil && m.Relayed.From == m.From", new: "m.Relayed != nil"},
-	{name: "vouching/disk-unsigned", wrong: "what a disk has convinces nobody", file: "peer/ledger.go",
+	{name: "vouching/disk-unsigned", wrong: "what a disk has convinces nobody", file: "peer/ledger/ledger.go",
 		run: "^TestSignedOnDisk$", old: "		r.Voucher = p.Voucher\n", new: ""},
 	{name: "vouching/waits-signed", wrong: "what is not worth writing is signed for",
 		file: "internal/checkpoint/writer.go", run: "^TestDiscard$", old: "	rest := w.uncovered(w.batch)\n",

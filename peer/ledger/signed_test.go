@@ -1,4 +1,4 @@
-package peer
+package ledger
 
 import (
 	"testing"
@@ -20,11 +20,11 @@ func TestSignedOnDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, _ := standing()
-	c := &checkpoints{Base: b, self: here.Self, dir: t.TempDir(), every: time.Hour, vouch: here,
-		most: 10, mostBytes: 1 << 20}
-	k := c.ledger(signed.Run)
-	if _, err := k.open(signed, nil); err != nil {
+	b := standing()
+	c := &Store{Base: b, Self: here.Self, Dir: t.TempDir(), Within: time.Hour, Vouch: here,
+		Most: 10, MostBytes: 1 << 20}
+	k := c.Ledger(signed.Run)
+	if _, err := k.Open(signed, nil); err != nil {
 		t.Fatal(err)
 	}
 	p, root := vouchtest.Computes(here, signed.Run, job.Path{1}), vouchtest.Computes(here, signed.Run, nil)
@@ -35,7 +35,7 @@ func TestSignedOnDisk(t *testing.T) {
 		rec := checkpoint.Record{Kind: checkpoint.RootOutcome, Identity: r.Identity, Outcome: r.Outcome,
 			Voucher: r.Voucher}
 		k.sign(&rec)
-		return c.contents(signed, func(yield func(checkpoint.Record, error) bool) { yield(rec, nil) }).answer
+		return c.Read(signed, func(yield func(checkpoint.Record, error) bool) { yield(rec, nil) }).Answer
 	}
 	lie := vouchtest.Signed(here, signed.Run, nil)
 	lie.Outcome = []byte("lie")
@@ -50,14 +50,14 @@ func TestSignedOnDisk(t *testing.T) {
 	if answerIn(root) == nil {
 		t.Error("this peer's own answer is not")
 	}
-	k.close(false)
-	s, err := checkpoint.Read(k.dir, checkpoint.HeaderOf(signed.Run, signed.Bytes), nil)
+	k.Close(false)
+	s, err := checkpoint.Read(k.Dir, checkpoint.HeaderOf(signed.Run, signed.Bytes), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	c.vouch = there
-	if got := c.contents(signed, s.Records()); len(got.parts) != 1 {
-		t.Errorf("%d of one outcome are believed", len(got.parts))
+	c.Vouch = there
+	if got := c.Read(signed, s.Records()); len(got.Parts) != 1 {
+		t.Errorf("%d of one outcome are believed", len(got.Parts))
 	}
 }

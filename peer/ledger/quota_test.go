@@ -1,4 +1,4 @@
-package peer
+package ledger
 
 import (
 	"crypto/rand"
@@ -20,7 +20,7 @@ import (
 // A checkpoint of another peer's run takes what the quota allows and then says why it takes no more; an own one has no
 // bound.
 func TestCheckpointsAreBounded(t *testing.T) {
-	b, _ := standing()
+	b := standing()
 	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -35,9 +35,9 @@ func TestCheckpointsAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &checkpoints{Base: b, self: self, dir: t.TempDir(), every: time.Hour, quota: quota.Quota{Most: 64 << 10}}
-		k := c.ledger(signed.Run)
-		if _, err := k.open(signed, nil); err != nil {
+		c := &Store{Base: b, Self: self, Dir: t.TempDir(), Within: time.Hour, Quota: quota.Quota{Most: 64 << 10}}
+		k := c.Ledger(signed.Run)
+		if _, err := k.Open(signed, nil); err != nil {
 			t.Fatal(err)
 		}
 		taken := 0
@@ -47,12 +47,12 @@ func TestCheckpointsAreBounded(t *testing.T) {
 			}
 		}
 		trouble := k.Trouble()
-		k.close(true)
+		k.Close(true)
 		bounded := taken < 16 && trouble != nil && strings.Contains(trouble.Error(), "run_disk")
 		if bounded != (self != owner) {
 			t.Errorf("%s: %d of 40 KiB are taken, trouble %v", name, taken, trouble)
 		}
-		if c.quota.Len() != 0 {
+		if c.Quota.Len() != 0 {
 			t.Errorf("%s: a run that is over has a part of the disk", name)
 		}
 	}
@@ -65,18 +65,18 @@ func TestRestingRunsMakeWay(t *testing.T) {
 	owner, dir := vouchtest.New(t, nil, nil), t.TempDir()
 	const most, result = 64 << 10, 1 << 10
 	life := func(runs int) (list []string) {
-		b, _ := standing()
-		c := &checkpoints{Base: b, self: "somebody", dir: dir, every: time.Hour, quota: quota.Quota{Most: most}}
-		c.quota.Remove = c.makesWay
-		c.left(func(job.RunID) bool { return false })
+		b := standing()
+		c := &Store{Base: b, Self: "somebody", Dir: dir, Within: time.Hour, Quota: quota.Quota{Most: most}}
+		c.Quota.Remove = c.MakeWay
+		c.Left(func(job.RunID) bool { return false })
 		for range runs {
 			m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
 			signed, err := m.Sign(owner.Key)
 			if err != nil {
 				t.Fatal(err)
 			}
-			k := c.ledger(signed.Run)
-			if _, err := k.open(signed, nil); err != nil {
+			k := c.Ledger(signed.Run)
+			if _, err := k.Open(signed, nil); err != nil {
 				t.Fatal(err)
 			}
 			taken := 0
@@ -85,10 +85,10 @@ func TestRestingRunsMakeWay(t *testing.T) {
 					taken++
 				}
 			}
-			if k.close(false); taken < most/result/quota.RunsPart/2 {
+			if k.Close(false); taken < most/result/quota.RunsPart/2 {
 				t.Errorf("a run in which this peer takes part has room for %d results", taken)
 			}
-			list = append(list, k.dir)
+			list = append(list, k.Dir)
 		}
 		b.End(func() {})
 		return list
@@ -122,26 +122,26 @@ func TestQuotaOutlivesRestarts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, _ := standing()
-		c := &checkpoints{Base: b, self: here.Self, dir: t.TempDir(), every: time.Millisecond, vouch: here,
-			quota: quota.Quota{Most: x.disk}, index: quota.Quota{Most: x.memory, Memory: true},
-			most: 1000, mostBytes: 1 << 20}
+		b := standing()
+		c := &Store{Base: b, Self: here.Self, Dir: t.TempDir(), Within: time.Millisecond, Vouch: here,
+			Quota: quota.Quota{Most: x.disk}, Index: quota.Quota{Most: x.memory, Memory: true},
+			Most: 1000, MostBytes: 1 << 20}
 		fill := func(from uint32) (n int) {
-			r, err := c.reopen(signed, nil)
+			k, _, err := c.Reopen(signed, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i := range uint32(200) {
 				p := vouchtest.Signed(other, signed.Run, append(make(job.Path, x.steps-1), from+i))
-				if r.ledger.AppendOutcome(p.Path, p.Identity, p.Outcome, p.Voucher) {
+				if k.AppendOutcome(p.Path, p.Identity, p.Outcome, p.Voucher) {
 					n++
 				}
 			}
-			if err := r.ledger.get().Sync(t.Context()); err != nil {
+			if err := k.Log().Sync(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			r.ledger.close(false)
-			<-r.ledger.done()
+			k.Close(false)
+			<-k.Done()
 			return n
 		}
 		if first, then := fill(0), fill(1000); first < 10 || first > 190 || then > first/8 {

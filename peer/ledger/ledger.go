@@ -1,4 +1,4 @@
-package peer
+package ledger
 
 import (
 	"context"
@@ -12,16 +12,17 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/vouching"
+	"github.com/satin-peer/satin/runs"
 	"github.com/satin-peer/satin/steal"
 )
 
-// A ledger is the checkpoint of a run on this peer: a directory under the state directory, in which
-// internal/checkpoint keeps what finishes here. It is written beside the work; when it cannot be, the run
-// goes on and says so. It is removed when the run has ended, and found again by a peer that was restarted.
-type ledger struct {
-	of  *checkpoints
+// A Ledger is the checkpoint of a run on this peer: a directory, in which package checkpoint keeps what finishes here.
+// It is written beside the work; when it cannot be, the run goes on and says so. It is removed when the run has ended,
+// and found again by a peer that was restarted.
+type Ledger struct {
+	of  *Store
 	run job.RunID
-	dir string
+	Dir string
 
 	mu      sync.Mutex
 	log     *checkpoint.Log // nil until it is open, and if it cannot be
@@ -35,24 +36,24 @@ type ledger struct {
 	ended    chan struct{} // closed when the log is, after close
 }
 
-// ledger is that of a run.
-func (c *checkpoints) ledger(run job.RunID) *ledger {
-	return &ledger{of: c, run: run, dir: c.dirOf(run), opened: make(chan struct{}), ended: make(chan struct{})}
+// Ledger is that of a run, which is not open yet.
+func (c *Store) Ledger(run job.RunID) *Ledger {
+	return &Ledger{of: c, run: run, Dir: c.DirOf(run), opened: make(chan struct{}), ended: make(chan struct{})}
 }
 
-// await waits until the log is open, or cannot be.
-func (k *ledger) await(ctx context.Context) {
+// Await waits until the log is open, or cannot be.
+func (k *Ledger) Await(ctx context.Context) {
 	select {
 	case <-k.opened:
 	case <-ctx.Done():
 	}
 }
 
-// done is closed when the directory is nobody's any more.
-func (k *ledger) done() <-chan struct{} { return k.ended }
+// Done is closed when the directory is nobody's any more.
+func (k *Ledger) Done() <-chan struct{} { return k.ended }
 
-// errOpening is why a ledger stores nothing in its first moments.
-var errOpening = errors.New("the checkpoint is being opened")
+// ErrOpening is why a ledger stores nothing in its first moments.
+var ErrOpening = errors.New("the checkpoint is being opened")
 
 // recordBytes is about what a record takes.
 func recordBytes(path []uint32, outcome, voucher []byte) int64 {
@@ -60,7 +61,7 @@ func recordBytes(path []uint32, outcome, voucher []byte) int64 {
 }
 
 // AppendOutcome takes an outcome if the log does: see session.Store.
-func (k *ledger) AppendOutcome(path []uint32, identity [16]byte, outcome, voucher []byte) bool {
+func (k *Ledger) AppendOutcome(path []uint32, identity [16]byte, outcome, voucher []byte) bool {
 	k.mu.Lock()
 	l := k.log
 	k.mu.Unlock()
@@ -68,12 +69,12 @@ func (k *ledger) AppendOutcome(path []uint32, identity [16]byte, outcome, vouche
 		return false
 	}
 	by := vouching.AuthorOf(voucher)
-	if by == k.of.self {
+	if by == k.of.Self {
 		by = ""
 	}
-	why, news := k.of.index.Take(k.run, by, checkpoint.IndexBytes(path))
+	why, news := k.of.Index.Take(k.run, by, checkpoint.IndexBytes(path))
 	if why == "" {
-		why, news = k.of.quota.Take(k.run, by, recordBytes(path, outcome, voucher))
+		why, news = k.of.Quota.Take(k.run, by, recordBytes(path, outcome, voucher))
 	}
 	if news {
 		k.of.Log.Warn("results of a run are kept no more", "run", k.run, "why", why)
@@ -87,7 +88,7 @@ func (k *ledger) AppendOutcome(path []uint32, identity [16]byte, outcome, vouche
 }
 
 // Trouble is why nothing is stored at present, or nil.
-func (k *ledger) Trouble() error {
+func (k *Ledger) Trouble() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
@@ -98,21 +99,21 @@ func (k *ledger) Trouble() error {
 	case k.trouble != nil:
 		return k.trouble
 	}
-	return errOpening
+	return ErrOpening
 }
 
-// open opens the log and writes the manifest, and the arguments if they are known, into it. It waits for the disk.
-func (k *ledger) open(m *statement.SignedManifest, args []string) (*checkpoint.Log, error) {
+// Open opens the log and writes the manifest, and the arguments if they are known, into it. It waits for the disk.
+func (k *Ledger) Open(m *statement.SignedManifest, args []string) (*checkpoint.Log, error) {
 	c := k.of
 	// the run was given up a moment ago, and its directory may still be being removed
-	if last, was := c.inUse.Swap(k.dir, k); was {
+	if last, was := c.inUse.Swap(k.Dir, k); was {
 		select {
-		case <-last.(*ledger).ended:
+		case <-last.(*Ledger).ended:
 		case <-c.Ctx.Done():
 		}
 	}
-	l, err := checkpoint.Open(k.dir, checkpoint.HeaderOf(m.Run, m.Bytes), checkpoint.Config{
-		FS: c.Medium, Interval: c.every, Complete: k.sign,
+	l, err := checkpoint.Open(k.Dir, checkpoint.HeaderOf(m.Run, m.Bytes), checkpoint.Config{
+		FS: c.Medium, Interval: c.Within, Complete: k.sign,
 		Notify: func(e checkpoint.Event) {
 			c.Log.Warn("the run's checkpoint", "run", m.Run, "news", e.String())
 		},
@@ -121,11 +122,11 @@ func (k *ledger) open(m *statement.SignedManifest, args []string) (*checkpoint.L
 		for _, problem := range l.Problems() {
 			c.Log.Warn("damage in a checkpoint; what is intact is used", "run", m.Run, "problem", problem)
 		}
-		c.quota.Enter(m.Run, peerName(m.Owner), m.Owner == c.self, func() (int64, bool) {
+		c.Quota.Enter(m.Run, runs.PeerID(m.Owner.String()), m.Owner == c.Self, func() (int64, bool) {
 			st := l.Stats()
 			return st.Bytes, st.Acknowledged == st.Accepted
 		})
-		c.index.Enter(m.Run, peerName(m.Owner), m.Owner == c.self, func() (int64, bool) {
+		c.Index.Enter(m.Run, runs.PeerID(m.Owner.String()), m.Owner == c.Self, func() (int64, bool) {
 			st := l.Stats()
 			return st.Index, st.Acknowledged == st.Accepted
 		})
@@ -154,16 +155,16 @@ func (k *ledger) open(m *statement.SignedManifest, args []string) (*checkpoint.L
 }
 
 // sign signs for an outcome that goes to the disk: whoever reads it there trusts nothing else.
-func (k *ledger) sign(r *checkpoint.Record) {
+func (k *Ledger) sign(r *checkpoint.Record) {
 	if r.Kind != checkpoint.RunManifest {
 		p := steal.Partial{Path: r.Path, Identity: r.Identity, Outcome: r.Outcome, Voucher: r.Voucher}
-		k.of.vouch.Sign(k.run, &p)
+		k.of.Vouch.Sign(k.run, &p)
 		r.Voucher = p.Voucher
 	}
 }
 
-// get is the open log; nil if there is none.
-func (k *ledger) get() *checkpoint.Log {
+// Log is the open one; nil if there is none.
+func (k *Ledger) Log() *checkpoint.Log {
 	if k == nil {
 		return nil
 	}
@@ -172,9 +173,9 @@ func (k *ledger) get() *checkpoint.Log {
 	return k.log
 }
 
-// close writes what waits, and removes the directory if it is not needed any more. One that could not be
+// Close writes what waits, and removes the directory if it is not needed any more. One that could not be
 // opened is not this peer's to remove. It waits for the disk.
-func (k *ledger) close(remove bool) {
+func (k *Ledger) Close(remove bool) {
 	if k == nil {
 		return
 	}
@@ -187,10 +188,10 @@ func (k *ledger) close(remove bool) {
 	}
 }
 
-// hasMore says whether it has results that its session was never given.
-func (k *ledger) hasMore() bool { return k != nil && k.more.Load() }
+// HasMore says whether it has results that its session was never given.
+func (k *Ledger) HasMore() bool { return k != nil && k.more.Load() }
 
-func (k *ledger) isOpened() bool {
+func (k *Ledger) isOpened() bool {
 	select {
 	case <-k.opened:
 		return true
@@ -201,14 +202,14 @@ func (k *ledger) isOpened() bool {
 
 // erase removes the directory, which this ledger has. Its files go one by one, and without the one that has the
 // manifest the others are nobody's: so it gets another name first, that says what is left after a crash.
-func (k *ledger) erase() {
+func (k *Ledger) erase() {
 	c := k.of
-	c.quota.Leave(k.run)
-	dir := filepath.Join(c.dir, erased+k.run.Hex())
-	if errors.Join(c.Medium.RemoveAll(dir), c.Medium.Rename(k.dir, dir)) != nil {
-		dir = k.dir // or it is not there
+	c.Quota.Leave(k.run)
+	dir := filepath.Join(c.Dir, erased+k.run.Hex())
+	if errors.Join(c.Medium.RemoveAll(dir), c.Medium.Rename(k.Dir, dir)) != nil {
+		dir = k.Dir // or it is not there
 	}
-	_ = c.Medium.SyncDir(c.dir) // if it can be: then no crash takes the name back
+	_ = c.Medium.SyncDir(c.Dir) // if it can be: then no crash takes the name back
 	if err := c.Medium.RemoveAll(dir); err != nil {
 		c.Log.Warn("what is left of a run cannot be removed", "run", k.run, "error", err)
 	}
@@ -218,10 +219,10 @@ func (k *ledger) erase() {
 const erased = ".gone-"
 
 // end lets go of the directory; l is nil if the log was never open.
-func (k *ledger) end(l *checkpoint.Log, remove bool) {
+func (k *Ledger) end(l *checkpoint.Log, remove bool) {
 	defer close(k.ended)
-	defer k.of.inUse.CompareAndDelete(k.dir, k)
-	defer k.of.index.Leave(k.run)
+	defer k.of.inUse.CompareAndDelete(k.Dir, k)
+	defer k.of.Index.Leave(k.run)
 	if l == nil {
 		return
 	}
@@ -229,9 +230,9 @@ func (k *ledger) end(l *checkpoint.Log, remove bool) {
 		l.Discard()
 		k.erase()
 	} else if err := l.Close(); err != nil {
-		k.of.Log.Warn("the end of a checkpoint could not be written", "directory", k.dir, "error", err)
+		k.of.Log.Warn("the end of a checkpoint could not be written", "directory", k.Dir, "error", err)
 	}
 	if !remove {
-		k.of.quota.Rest(k.run, "", l.Stats().Bytes)
+		k.of.Quota.Rest(k.run, "", l.Stats().Bytes)
 	}
 }
