@@ -15,6 +15,7 @@ import (
 	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/plain"
+	"github.com/satin-peer/satin/peer/constants"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -84,7 +85,7 @@ type catalog struct {
 	modules  *modules
 	programs []child.Program
 	// what arguments of own runs name
-	constants *constants
+	constants *constants.Store
 }
 
 // unfit says why this peer cannot take part in a run; "" if it can.
@@ -95,7 +96,7 @@ func (c *catalog) unfit(m *statement.SignedManifest) string {
 	if m.Verify != "" && len(m.Executables) > 0 {
 		return "what executables come to depends on the machine, so a run that needs some cannot be verified"
 	}
-	if why := c.constants.fits(m.Constants); why != "" {
+	if why := c.constants.Fits(m.Constants); why != "" {
 		return why
 	}
 	if _, err := modeOf(m.Verify); err != nil {

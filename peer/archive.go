@@ -229,7 +229,7 @@ func (a *archive) recall() *runs.Recalled {
 		if o, m, err := a.readOwn(f.Name); err != nil {
 			a.unreadable(a.own, f.Name, err)
 		} else {
-			a.apps.constants.keep(m)
+			a.apps.constants.Keep(m)
 			d.Own = append(d.Own, *o)
 		}
 	}

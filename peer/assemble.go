@@ -14,6 +14,7 @@ import (
 	"github.com/satin-peer/satin/peer/arbiter"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/cabinet"
+	"github.com/satin-peer/satin/peer/constants"
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/ledger"
@@ -122,7 +123,7 @@ func (a *assembly) openCatalog(apps []Application) (err error) {
 	for _, app := range apps {
 		c.built[app.Name] = app
 	}
-	p.constants, err = openConstants(p.Base, p.cfg.Host.StateDir,
+	p.constants, err = constants.Open(p.Base, p.cfg.Host.StateDir,
 		(&memory{shareable: p.cfg.ObjectsMemory}).objects().MaxBytes)
 	c.constants = p.constants
 	return err

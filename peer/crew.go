@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/arbiter"
 	"github.com/satin-peer/satin/peer/base"
+	"github.com/satin-peer/satin/peer/constants"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
@@ -77,7 +78,7 @@ func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal
 	with.Shared.Room = c.memory.roomToShare(m.Run, c.Now)
 	with.Holds = slices.Contains(ranks(m), c.self)
 	for i := range m.Constants {
-		with.Argument = append(with.Argument, recipeOf(&m.Constants[i]).Digest())
+		with.Argument = append(with.Argument, constants.Recipe(&m.Constants[i]).Digest())
 	}
 	if of.Hoard {
 		with.Commit = c.commitments.of(m)

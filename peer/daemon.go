@@ -78,7 +78,7 @@ func (p *Peer) Share(_ context.Context, s control.Sharing) (control.Shared, erro
 
 // AddConstant takes in a value that the argument of a run to come names.
 func (p *Peer) AddConstant(ctx context.Context, c control.Constant, from io.Reader) (control.ConstantInfo, error) {
-	return p.constants.add(ctx, c, from)
+	return p.constants.Add(ctx, c, from)
 }
 
 // AddModule takes in a module that its user wants to run.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
+	"github.com/satin-peer/satin/peer/constants"
 	"github.com/satin-peer/satin/peer/ledger"
 	"github.com/satin-peer/satin/runs"
 )
@@ -51,7 +52,7 @@ func TestQuarantineOutlivesSuspension(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := &conductor{Base: b, core: runs.New(runs.DefaultConfig(), "self", mates{}, nil), outside: outside{
-		apps: &catalog{constants: &constants{}}, deaths: &infirmary{files: files},
+		apps: &catalog{constants: &constants.Store{}}, deaths: &infirmary{files: files},
 		checkpoints: &ledger.Store{Base: b, Dir: t.TempDir()}}}
 	m := &runs.Manifest{Run: job.NewRunID(), Owner: "o", Expires: math.MaxInt64}
 	x.core.Announced(clock.now(), m.Run, "o")

@@ -254,4 +254,4 @@ func (p *Peer) BreakGateway() {
 }
 
 // PruneInputs removes inputs that no run has named for a while, as if it was that time.
-func (p *Peer) PruneInputs(now time.Time) { p.constants.prune(now) }
+func (p *Peer) PruneInputs(now time.Time) { p.constants.Prune(now) }

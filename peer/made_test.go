@@ -12,6 +12,7 @@ import (
 	"github.com/satin-peer/satin/internal/compute"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/constants"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -33,7 +34,8 @@ func TestValuesAreNotMade(t *testing.T) {
 	}
 	m := &statement.SignedManifest{}
 	m.Run, m.App, m.Entry, m.Arg = job.RunID{1}, "peertest", "peertest.lists", value
-	apps := &catalog{built: map[string]Application{m.App: {Name: m.App}}, constants: &constants{most: math.MaxInt64}}
+	apps := &catalog{built: map[string]Application{m.App: {Name: m.App}},
+		constants: &constants.Store{Most: math.MaxInt64}}
 	for what, looks := range map[string]func() string{
 		"an outcome": func() string {
 			o := judge(m.Run, m.Entry, outcome)

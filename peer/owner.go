@@ -61,7 +61,7 @@ func (o *owner) submit(ctx context.Context, sub control.Submission) (control.Run
 		return control.RunInfo{}, err
 	}
 	m.MinPeers, m.MaxPeers = sub.MinPeers, sub.MaxPeers
-	if m.Constants, err = o.apps.constants.named(sub.Constants); err != nil {
+	if m.Constants, err = o.apps.constants.Named(sub.Constants); err != nil {
 		return control.RunInfo{}, err
 	}
 	if sub.Module != "" {
@@ -104,14 +104,14 @@ func (o *owner) begin(ctx context.Context, m *statement.SignedManifest, args []s
 	if err := o.staying(); err != nil {
 		return control.RunInfo{}, err
 	}
-	o.apps.constants.keep(m)
+	o.apps.constants.Keep(m)
 	// It begins when it is written down, whether or not somebody still waits: with all that it is to have.
 	ctx = context.WithoutCancel(ctx)
 	no, err := o.runs.command(ctx, func(c *runs.Core, now time.Time, at runs.Ticket) []runs.Order {
 		return c.Submit(now, at, manifestOf(m), args)
 	})
 	if err != nil || no != nil {
-		o.apps.constants.forget(m.Run)
+		o.apps.constants.Forget(m.Run)
 		return control.RunInfo{}, refused(no, err)
 	}
 	return o.reporter.describe(m.Run), nil

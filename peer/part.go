@@ -155,7 +155,7 @@ func (t *conductor) begin(r *part, m *statement.SignedManifest, fresh bool, rest
 	for i := range m.Constants {
 		r.input += m.Constants[i].Size
 	}
-	t.apps.constants.lend(m, s)
+	t.apps.constants.Lend(m, s)
 	r.cores = t.crew.allot(s, m.Owner.String(), m.MaxCores)
 	return nil
 }
@@ -287,7 +287,7 @@ func (t *conductor) discard(run job.RunID) {
 		k.Close(true)
 		<-k.Done()
 	}
-	t.apps.constants.forget(run)
+	t.apps.constants.Forget(run)
 	t.checkpoints.Remove(run)
 	if info.State == runs.StateSuspended {
 		return

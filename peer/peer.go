@@ -18,6 +18,7 @@ import (
 	"github.com/satin-peer/satin/internal/compute/child"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/peer/base"
+	"github.com/satin-peer/satin/peer/constants"
 	"github.com/satin-peer/satin/peer/deposits"
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/gateway"
@@ -142,7 +143,7 @@ type Peer struct {
 	traffic      *traffic
 	crew         *crew
 	modules      *modules
-	constants    *constants
+	constants    *constants.Store
 	depot        *depot
 	publications *publications
 	owner        *owner
@@ -248,7 +249,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 		case now := <-due.C:
 			p.runs.keepUp()
 			p.runs.leaveExcess(now)
-			p.constants.prune(now)
+			p.constants.Prune(now)
 			if len(p.cfg.Compute) > 0 {
 				p.crew.memory.collect(p.runs.inProgress(), p.traffic.stream.Stats().Coming)
 			}

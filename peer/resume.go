@@ -147,7 +147,7 @@ func (o *owner) resumeAsNew(ctx context.Context, dir string, from *statement.Sig
 	if why := o.apps.unfit(from); why != "" {
 		return control.RunInfo{}, control.Errorf(control.ErrRefused, "%s", why)
 	}
-	if err := o.apps.constants.bring(dir, from.Constants); err != nil {
+	if err := o.apps.constants.Bring(dir, from.Constants); err != nil {
 		return control.RunInfo{}, err
 	}
 	now := o.Now()

@@ -13,6 +13,7 @@ import (
 	"github.com/satin-peer/satin/internal/module"
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/constants"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/ledger"
 	"github.com/satin-peer/satin/runs"
@@ -163,7 +164,7 @@ func (r *part) begins(now time.Time) string {
 // waitsForInput says what the first job of a run has not got of its input, here or, as it told, where it is. The
 // conductor's mutex is held.
 func (x *reporter) waitsForInput(r *part, now time.Time) string {
-	all, s := mebibytes(r.input), r.session.Stats()
+	all, s := constants.Mebibytes(r.input), r.session.Stats()
 	if l := s.Lack; l != nil {
 		rest := "and nobody who is connected has the rest"
 		if l.Why != "" {

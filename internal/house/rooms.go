@@ -63,6 +63,8 @@ var rooms = []room{
 	{dir: "peer/ledger", knows: []string{"internal/checkpoint", "internal/plain", "internal/wire", "job", "peer/base",
 		"peer/quota", "peer/statement", "peer/vouching", "runs", "steal"}, modules: libp2p,
 		tests: []string{"peer/vouching/vouchtest"}},
+	{dir: "peer/constants", knows: []string{"internal/checkpoint", "internal/durable", "internal/plain", "internal/wire",
+		"job", "peer/base", "peer/control", "peer/statement", "sharedobj"}},
 	{dir: "peer/quota", knows: []string{"job", "runs"}, modules: libp2p},
 	{dir: "peer/senses", modules: []string{"github.com/shirou/gopsutil/v4", "github.com/godbus/dbus/v5", "github.com/go-ole/go-ole",
 		"golang.org/x/sys"}},

@@ -1,4 +1,7 @@
-package peer
+// Package constants keeps the constants that arguments of own runs name. They are handed in before the run, each in a
+// file of its own, so that the owner has them again after a restart. They stay as long as such a run goes on or is
+// suspended, and a while beyond, for the next run with the same database.
+package constants
 
 import (
 	"context"
@@ -19,20 +22,16 @@ import (
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/control"
-	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/sharedobj"
 )
 
-// The constants that arguments of own runs name are handed in before the run, each in a file of its own, so that the
-// owner has them again after a restart. They stay as long as such a run goes on or is suspended, and a while beyond,
-// for the next run with the same database.
-
-// constants keeps them.
-type constants struct {
+// A Store keeps them, in a directory. Its methods may be called at the same time; all but Fits, Keep, Forget and Lend
+// wait for the disk.
+type Store struct {
 	*base.Base
 	dir  string
-	most uint64 // bytes of all that one run names
+	Most uint64 // bytes of all that one run names
 
 	mu    sync.Mutex
 	runs  map[job.RunID][]statement.Constant // own ones
@@ -50,9 +49,9 @@ const (
 	constantStep     = 1 << 20 // bytes that are read before it is asked whether somebody still wants them
 )
 
-// openConstants takes what earlier lives have left for idle until runs name it.
-func openConstants(b *base.Base, state string, most uint64) (*constants, error) {
-	c := &constants{Base: b, dir: filepath.Join(state, "constants"), most: most,
+// Open takes what earlier lives have left for idle until runs name it.
+func Open(b *base.Base, state string, most uint64) (*Store, error) {
+	c := &Store{Base: b, dir: filepath.Join(state, "constants"), Most: most,
 		runs: map[job.RunID][]statement.Constant{}, idle: map[string]time.Time{}}
 	durable.Sweep(c.dir)
 	list, err := os.ReadDir(c.dir)
@@ -67,34 +66,35 @@ func openConstants(b *base.Base, state string, most uint64) (*constants, error) 
 	return c, err
 }
 
-func (c *constants) path(digest string) string { return filepath.Join(c.dir, digest+constantFile) }
+func (c *Store) path(digest string) string { return filepath.Join(c.dir, digest+constantFile) }
 
-// fits says why a run that names so many bytes is none for this peer; "" if it is one.
-func (c *constants) fits(list []statement.Constant) string {
+// Fits says why a run that names so many bytes is none for this peer; "" if it is one.
+func (c *Store) Fits(list []statement.Constant) string {
 	all := uint64(0)
 	for _, n := range list {
 		all += n.Size // of few, each bounded
 	}
-	if all <= c.most {
+	if all <= c.Most {
 		return ""
 	}
 	return fmt.Sprintf("its input has %d MiB, and one run may share %d MiB here: allow more by the setting objects_memory",
-		mebibytes(all), c.most>>20)
+		Mebibytes(all), c.Most>>20)
 }
 
-func mebibytes(n uint64) uint64 { return (n + 1<<20 - 1) >> 20 }
+// Mebibytes are so many bytes, rounded up.
+func Mebibytes(n uint64) uint64 { return (n + 1<<20 - 1) >> 20 }
 
-// add takes one in, if it is not here; without a reader it says whether it is.
-func (c *constants) add(ctx context.Context, k control.Constant, from io.Reader) (control.ConstantInfo, error) {
+// Add takes one in, if it is not here; without a reader it says whether it is.
+func (c *Store) Add(ctx context.Context, k control.Constant, from io.Reader) (control.ConstantInfo, error) {
 	digest, ok := wire.ParseHash(k.Digest)
 	if !ok || k.Name == "" || len(k.Name) > statement.MaxConstantName || k.Size < 0 {
 		return control.ConstantInfo{}, control.Errorf(control.ErrBadInput, "%q of %d bytes is no constant",
 			plain.Clip(k.Name), k.Size)
 	}
-	if why := c.fits([]statement.Constant{{Size: uint64(k.Size)}}); why != "" {
+	if why := c.Fits([]statement.Constant{{Size: uint64(k.Size)}}); why != "" {
 		return control.ConstantInfo{}, control.Errorf(control.ErrBadInput, "%s", why)
 	}
-	c.prune(c.Now())
+	c.Prune(c.Now())
 	if here := c.touch(k.Digest); here || from == nil {
 		return control.ConstantInfo{Here: here}, nil
 	}
@@ -104,7 +104,7 @@ func (c *constants) add(ctx context.Context, k control.Constant, from io.Reader)
 	}
 	body := sharedobj.Build(data)
 	head := statement.Constant{Name: k.Name, Size: body.Size, Top: body.Top}
-	if recipeOf(&head).Digest() != sharedobj.Digest(digest) {
+	if Recipe(&head).Digest() != sharedobj.Digest(digest) {
 		return control.ConstantInfo{}, control.Errorf(control.ErrBadInput,
 			"a constant of %d bytes: they are not those that its name is a hash of", k.Size)
 	}
@@ -118,7 +118,7 @@ func (c *constants) add(ctx context.Context, k control.Constant, from io.Reader)
 }
 
 // take writes one down, for a run to come.
-func (c *constants) take(digest string, head *statement.Constant, data []byte) error {
+func (c *Store) take(digest string, head *statement.Constant, data []byte) error {
 	if err := c.write(digest, head, data); err != nil {
 		return control.Errorf(control.ErrUnavailable, "the input cannot be kept: %v", err)
 	}
@@ -147,12 +147,13 @@ func take(ctx context.Context, from io.Reader, size int64) (data []byte, err err
 	return data, nil
 }
 
-func recipeOf(k *statement.Constant) *sharedobj.Recipe {
+// Recipe is what a constant that a manifest names is made from.
+func Recipe(k *statement.Constant) *sharedobj.Recipe {
 	return &sharedobj.Recipe{Kind: sharedobj.Constant, Name: k.Name,
 		State: sharedobj.Blob{Size: k.Size, Top: k.Top}}
 }
 
-func (c *constants) write(digest string, head *statement.Constant, data []byte) error {
+func (c *Store) write(digest string, head *statement.Constant, data []byte) error {
 	if err := checkpoint.MakeDir(checkpoint.Disk{}, c.dir); err != nil {
 		return err
 	}
@@ -170,7 +171,7 @@ func (c *constants) write(digest string, head *statement.Constant, data []byte) 
 }
 
 // touch says whether one is here, and has it stay for a while.
-func (c *constants) touch(digest string) bool {
+func (c *Store) touch(digest string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, err := os.Stat(c.path(digest)); err != nil {
@@ -183,7 +184,7 @@ func (c *constants) touch(digest string) bool {
 }
 
 // read gives what the file of one begins with, and the rest of it if that is wanted.
-func (c *constants) read(path string, whole bool) (head statement.Constant, data []byte, err error) {
+func (c *Store) read(path string, whole bool) (head statement.Constant, data []byte, err error) {
 	f, err := durable.Open(path, os.O_RDONLY)
 	if err != nil {
 		return head, nil, err
@@ -200,7 +201,7 @@ func (c *constants) read(path string, whole bool) (head statement.Constant, data
 }
 
 // rest reads what comes after the head, which must be as much as that says and no more than may be here.
-func (c *constants) rest(f *os.File, head *statement.Constant) ([]byte, error) {
+func (c *Store) rest(f *os.File, head *statement.Constant) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -209,7 +210,7 @@ func (c *constants) rest(f *os.File, head *statement.Constant) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if size := uint64(info.Size() - at); size != head.Size || size > c.most {
+	if size := uint64(info.Size() - at); size != head.Size || size > c.Most {
 		return nil, fmt.Errorf("%s: it has been changed", f.Name())
 	}
 	data := make([]byte, head.Size)
@@ -217,8 +218,8 @@ func (c *constants) rest(f *os.File, head *statement.Constant) ([]byte, error) {
 	return data, err
 }
 
-// named gives what a manifest says of those that are here.
-func (c *constants) named(digests []string) (list []statement.Constant, err error) {
+// Named gives what a manifest says of those that are here.
+func (c *Store) Named(digests []string) (list []statement.Constant, err error) {
 	for _, d := range digests {
 		if _, ok := wire.ParseHash(d); !ok || !c.touch(d) {
 			return nil, control.Errorf(control.ErrBadInput, "the input %s is not here: hand the run in again",
@@ -233,8 +234,8 @@ func (c *constants) named(digests []string) (list []statement.Constant, err erro
 	return list, nil
 }
 
-// keep has those stay that an own run names, until it is forgotten.
-func (c *constants) keep(m *statement.SignedManifest) {
+// Keep has those stay that an own run names, until it is forgotten.
+func (c *Store) Keep(m *statement.SignedManifest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(m.Constants) == 0 {
@@ -247,12 +248,12 @@ func (c *constants) keep(m *statement.SignedManifest) {
 }
 
 func digestOf(k *statement.Constant) string {
-	d := recipeOf(k).Digest()
+	d := Recipe(k).Digest()
 	return fmt.Sprintf("%x", d[:])
 }
 
-// forget is called when a run is over.
-func (c *constants) forget(run job.RunID) {
+// Forget is called when a run is over.
+func (c *Store) Forget(run job.RunID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	old := c.runs[run]
@@ -267,8 +268,8 @@ func (c *constants) forget(run job.RunID) {
 	}
 }
 
-// prune removes what no run has named for a while, and what is too much.
-func (c *constants) prune(now time.Time) {
+// Prune removes what no run has named for a while, and what is too much.
+func (c *Store) Prune(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for {
@@ -289,21 +290,21 @@ func (c *constants) prune(now time.Time) {
 }
 
 // whole reads the file of one, and sees that it is that one.
-func (c *constants) whole(path string, k *statement.Constant) (*sharedobj.Body, error) {
+func (c *Store) whole(path string, k *statement.Constant) (*sharedobj.Body, error) {
 	_, data, err := c.read(path, true)
 	if err != nil {
 		return nil, err
 	}
 	body := sharedobj.Build(data)
-	if body.Blob != recipeOf(k).State {
+	if body.Blob != Recipe(k).State {
 		return nil, fmt.Errorf("%s: it has been changed", path)
 	}
 	return body, nil
 }
 
-// bring takes in what a run names whose checkpoint is in a directory. That is there, or where its peer has its
+// Bring takes in what a run names whose checkpoint is in a directory. That is there, or where its peer has its
 // constants, unless it is here; if not, the error says what is missing.
-func (c *constants) bring(dir string, list []statement.Constant) error {
+func (c *Store) Bring(dir string, list []statement.Constant) error {
 	for i := range list {
 		k, name := &list[i], digestOf(&list[i])
 		if c.touch(name) {
@@ -317,7 +318,7 @@ func (c *constants) bring(dir string, list []statement.Constant) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return control.Errorf(control.ErrRefused, "%d MiB of the run's input are missing: copy %s, "+
-				"from the folder constants of the owner's state directory, into %s", mebibytes(k.Size), file, dir)
+				"from the folder constants of the owner's state directory, into %s", Mebibytes(k.Size), file, dir)
 		case err != nil:
 			return control.Errorf(control.ErrRefused, "the run's input cannot be used: %s", plain.OneLine(err))
 		}
@@ -328,8 +329,13 @@ func (c *constants) bring(dir string, list []statement.Constant) error {
 	return nil
 }
 
-// lend gives a session of an own run what its argument names. It does not wait for the disk.
-func (c *constants) lend(m *statement.SignedManifest, s *session.Session) {
+// A Lender is a session of a run, which is given objects that its jobs read.
+type Lender interface {
+	Lend(*sharedobj.Recipe, *sharedobj.Body)
+}
+
+// Lend gives a session of an own run what its argument names. It does not wait for the disk.
+func (c *Store) Lend(m *statement.SignedManifest, s Lender) {
 	c.mu.Lock()
 	list := c.runs[m.Run]
 	c.mu.Unlock()
@@ -342,7 +348,7 @@ func (c *constants) lend(m *statement.SignedManifest, s *session.Session) {
 			body := c.given.Value()
 			c.mu.Unlock()
 			var err error
-			if body == nil || body.Blob != recipeOf(&list[i]).State {
+			if body == nil || body.Blob != Recipe(&list[i]).State {
 				body, err = c.whole(c.path(digestOf(&list[i])), &list[i])
 			}
 			if err != nil {
@@ -350,7 +356,7 @@ func (c *constants) lend(m *statement.SignedManifest, s *session.Session) {
 					plain.OneLine(err))
 				continue
 			}
-			s.Lend(recipeOf(&list[i]), body)
+			s.Lend(Recipe(&list[i]), body)
 		}
 	})
 }
