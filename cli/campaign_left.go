@@ -20,7 +20,7 @@ import (
 //
 //   - A part is *open*.
 //   - It is *left* when a run has ended whose job has left its proof where it ran, and named it: it has a record, and
-//     its machine and two others keep copies (peer/depot_made.go). All that is known is what that machine has said.
+//     its machine and two others keep copies (peer/depot/made.go). All that is known is what that machine has said.
 //   - It is *checked* when two other members have had the proof, from whoever has it, and signed that it is right
 //     (campaign_verdicts.go). Only then it counts.
 //   - It is *here* if somebody has collected it, and counts like any other piece.

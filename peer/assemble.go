@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/constants"
+	"github.com/satin-peer/satin/peer/deposits"
+	"github.com/satin-peer/satin/peer/depot"
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/ledger"
@@ -72,7 +75,7 @@ func assemble(p *Peer, apps []Application) error {
 		skip: func(n uint64) error { return host.Skip(p.cfg.Host.StateDir, n) }}
 	p.traffic = &traffic{Base: p.Base, places: p.places, modules: p.modules, depot: p.depot, protect: p.host,
 		vouch: vouch}
-	p.modules.send, p.depot.send = p.traffic.sendShared, p.traffic.sendShared
+	p.modules.send, p.depot.Send = p.traffic.sendShared, p.traffic.sendShared
 	p.crew = &crew{Base: p.Base, cfg: &p.cfg, self: self, host: p.host, arbiter: arbiter.New(p.cfg.Workers),
 		modules: p.modules, apps: a.apps, vouch: vouch, memory: &memory{shareable: p.cfg.ObjectsMemory},
 		commitments: &commitments{board: p.board, key: a.key}, depot: p.depot,
@@ -169,9 +172,12 @@ func (a *assembly) meetSwarm() error {
 			p.membersChanged()
 		}, waiting: map[job.RunID]*waitingRun{}}
 	a.apps.modules = p.modules
-	p.depot = &depot{Base: p.Base, self: p.host.ID(), key: a.key,
-		host: p.host, board: p.board, members: p.members, places: p.places}
-	return errors.Join(p.modules.open(&p.cfg), p.depot.open(&p.cfg, &p.checkpoints.Quota), a.openEmulation())
+	p.depot = &depot.Depot{Base: p.Base, Self: p.host.ID(), Key: a.key,
+		Host: p.host, Board: p.board, Members: p.members, Places: p.places}
+	bounds := cmp.Or(p.cfg.Deposits, deposits.DefaultConfig())
+	bounds.Seen = p.cfg.Runs.Seen
+	return errors.Join(p.modules.open(&p.cfg),
+		p.depot.Open(p.cfg.Host.StateDir, bounds, &p.checkpoints.Quota), a.openEmulation())
 }
 
 // openEmulation puts the imitated network before the steal protocol.
@@ -231,7 +237,7 @@ func (a *assembly) speak() error {
 	a.asked.keeping.serve()
 	a.asked.collecting.serve()
 	p.showing.serve(p.board)
-	p.depot.serve()
+	p.depot.Serve()
 	p.publications.recall()
 	p.host.OnPeer(p.onPeer)
 	p.Spawn(p.upkeep)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/satin-peer/satin/internal/plain"
 	"github.com/satin-peer/satin/peer/base"
+	"github.com/satin-peer/satin/peer/depot"
 	"github.com/satin-peer/satin/peer/places"
 	"github.com/satin-peer/satin/peer/statement"
 )
@@ -134,7 +135,7 @@ func (p *Peer) facts(apps *catalog) *statement.Card {
 			c.Addrs = append(c.Addrs, s)
 		}
 	}
-	c.Apps = append(apps.modules.told(), keepsDeposits)
+	c.Apps = append(apps.modules.told(), depot.KeepsDeposits)
 	for _, x := range apps.programs {
 		c.Apps = append(c.Apps, statement.App{Name: executableApp, Version: x.Hash})
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/satin-peer/satin/peer/arbiter"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/constants"
+	"github.com/satin-peer/satin/peer/depot"
 	"github.com/satin-peer/satin/peer/session"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
@@ -36,7 +37,7 @@ type crew struct {
 	engines func(m *statement.SignedManifest, cfg compute.Config) (port.Live, error) // engine
 	// what others may be shown of how it was computed
 	commitments *commitments
-	depot       *depot
+	depot       *depot.Depot
 
 	send func(*steal.Message) // of all sessions
 	tell func(*steal.News)
@@ -85,7 +86,7 @@ func (c *crew) session(m *statement.SignedManifest, of steal.Run, members *steal
 	}
 	with.SendShared = func(x *sharedobj.Message) { c.sendShared(&stream.Shared{Run: m.Run, Message: x}) }
 	with.TellShared = func(n *sharedobj.News) { c.tellShared(m.Run, n) }
-	with.Deposit, with.Bring = func(b []byte) { c.depot.left(m.Owner, b) }, c.depot.bring
+	with.Deposit, with.Bring = func(b []byte) { c.depot.Left(m.Owner, b) }, c.depot.Bring
 	s, err := session.New(with)
 	if err != nil {
 		c.memory.leave(m.Run)

@@ -104,14 +104,14 @@ func (p *Peer) Publish(_ context.Context, b control.Publication) (control.Module
 // Deposit has bytes kept by other members.
 func (p *Peer) Deposit(ctx context.Context, d control.Deposit) (control.DepositInfo, error) {
 	if d.Size > 0 && len(d.Bytes) == 0 {
-		return p.depot.claim(ctx, d)
+		return p.depot.Claim(ctx, d)
 	}
-	return p.depot.deposit(d)
+	return p.depot.Deposit(d)
 }
 
 // Deposited gives the bytes of a deposit.
 func (p *Peer) Deposited(ctx context.Context, hash string) (control.Deposit, error) {
-	return p.depot.get(ctx, hash)
+	return p.depot.Get(ctx, hash)
 }
 
 // Watch gives what the members, and this peer, have reported of the segments of runs since the last call, and has them

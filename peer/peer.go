@@ -20,6 +20,7 @@ import (
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/constants"
 	"github.com/satin-peer/satin/peer/deposits"
+	"github.com/satin-peer/satin/peer/depot"
 	"github.com/satin-peer/satin/peer/emulate"
 	"github.com/satin-peer/satin/peer/gateway"
 	"github.com/satin-peer/satin/peer/host"
@@ -144,7 +145,7 @@ type Peer struct {
 	crew         *crew
 	modules      *modules
 	constants    *constants.Store
-	depot        *depot
+	depot        *depot.Depot
 	publications *publications
 	owner        *owner
 	visitors     *visitors
@@ -273,7 +274,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 				p.Log.Info("pause", "over", over, "begins with all jobs done", finished)
 			}
 			p.modules.keepUp()
-			p.depot.keepUp(now)
+			p.depot.KeepUp(now)
 			p.publications.keepUp(p.host.Roll().Outcast)
 			p.work.sample(now)
 			p.runs.hours.keepUp(p.runs, now)
@@ -300,7 +301,7 @@ func (p *Peer) spreadMembers() {
 	}
 	p.runs.mu.Unlock()
 	p.modules.setMembers()
-	p.depot.setMembers()
+	p.depot.SetMembers()
 	p.voice.setMembers(p.swarm.forGossip())
 }
 
@@ -317,7 +318,7 @@ func (p *Peer) Close() {
 				p.traffic.close()
 			}
 			p.modules.close()
-			p.depot.close()
+			p.depot.Close()
 			_ = p.host.Close()
 		})
 		if p.emulator != nil {

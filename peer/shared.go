@@ -8,6 +8,7 @@ import (
 	"github.com/satin-peer/satin/gossip"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/job"
+	"github.com/satin-peer/satin/peer/depot"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/sharedobj"
 )
@@ -34,8 +35,8 @@ func (x *traffic) sendShared(m *stream.Shared) {
 func (x *traffic) receivedShared(m *stream.Shared) {
 	if m.Run == (job.RunID{}) {
 		x.modules.received(m.Message)
-	} else if m.Run == depositsRun() {
-		x.depot.lib.Received(m.Message)
+	} else if m.Run == depot.Run() {
+		x.depot.Received(m.Message)
 	} else if s := x.runs.sessions.of(m.Run); s != nil {
 		s.ReceivedShared(m.Message)
 	}
@@ -45,8 +46,8 @@ func (x *traffic) sharedFailed(m *stream.Shared, err error) {
 	x.Log.Debug("message not delivered", "to", string(m.Message.To), "about", "what is shared", "error", err)
 	if m.Run == (job.RunID{}) {
 		x.modules.notSent(m.Message)
-	} else if m.Run == depositsRun() {
-		x.depot.lib.NotSent(m.Message)
+	} else if m.Run == depot.Run() {
+		x.depot.NotSent(m.Message)
 	} else if s := x.runs.sessions.of(m.Run); s != nil {
 		s.SharedSendFailed(m.Message)
 	}

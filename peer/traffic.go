@@ -8,6 +8,7 @@ import (
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/peer/base"
+	"github.com/satin-peer/satin/peer/depot"
 	"github.com/satin-peer/satin/peer/places"
 	"github.com/satin-peer/satin/peer/stream"
 	"github.com/satin-peer/satin/peer/vouching"
@@ -25,7 +26,7 @@ type traffic struct {
 	runs    *conductor
 	places  *places.Places
 	modules *modules
-	depot   *depot
+	depot   *depot.Depot
 	vouch   *vouching.Border
 	guests  *visitors
 	voice   *voice

@@ -107,7 +107,7 @@ var fileMutants = []mutant{
 		file: "peer/cabinet/cabinet.go", run: "^TestCabinetKeepsTheNewest$",
 		old: "return f.Name == written", new: "return f.Name == written && false"},
 	{name: "files/not-understood-goes", wrong: "an older version removes the deposits of a later one",
-		file: "peer/depot.go", pkg: "peer", run: "^TestDepotAfterRestart$", old: "sizes[h] = x.lib.Size(h)",
+		file: "peer/depot/depot.go", run: "^TestDepotAfterRestart$", old: "sizes[h] = x.lib.Size(h)",
 		new: "sizes[h] = 0"},
 	{name: "files/log-taken-away", wrong: "a second start has the daemon's log grow where nobody bounds it",
 		file: "cli/background.go", pkg: "cli", run: "^TestDaemonLog$", old: "(&boundedLog{path: path}).cut()",

@@ -45,7 +45,7 @@ var livesMutants = []mutant{
 		file: "peer/library/library.go", pkg: "peer", run: "^TestModulesOutliveAPowerCut$",
 		old: "	case <-written:\n", new: "	default:\n"},
 	{name: "lives/deposited-nowhere", wrong: "a deposit that the disk does not take is said to be here",
-		file: "peer/depot.go", pkg: "peer", run: "^TestDepositOnFullDisk$",
+		file: "peer/depot/depot.go", run: "^TestDepositOnFullDisk$",
 		old: "x.lib.Size(h) == 0 {", new: "x.lib.Size(h) < 0 {"},
 	{name: "runs/verified-answer-kept", wrong: "made-up answers of a verified run fill disks, and drive members out of it",
 		file: "runs/kept.go", pkg: lifeRoom, run: "^TestSchedulesOfVerifiedRuns$", args: brief,

@@ -1,14 +1,17 @@
-package peer
+package depot
 
 import (
 	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,9 +19,10 @@ import (
 	libp2p "github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/internal/wire"
+	"github.com/satin-peer/satin/peer/base"
+	"github.com/satin-peer/satin/peer/cabinet"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/deposits"
-	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/quota"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
@@ -63,22 +67,22 @@ func TestRoomForDeposits(t *testing.T) {
 // Guards a restart at every stage: what was written down is there again and takes its room; bytes that were cut off, or
 // of which nothing was written down, are removed; and what the user gets of others' does not stay.
 func TestDepotAfterRestart(t *testing.T) {
-	b, _ := standing()
+	b := base.New(slog.New(slog.DiscardHandler), time.Now, time.Second)
 	state := t.TempDir()
 	dir := filepath.Join(state, "deposits")
 	q := &quota.Quota{Most: 64 << 20}
-	open := func() *depot {
-		x := &depot{Base: b, self: "somebody", send: func(*stream.Shared) {}}
-		if err := x.open(&Config{Host: host.Config{StateDir: state}}, q); err != nil {
+	open := func() *Depot {
+		x := &Depot{Base: b, Self: "somebody", Send: func(*stream.Shared) {}}
+		if err := x.Open(state, deposits.DefaultConfig(), q); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(x.close)
+		t.Cleanup(x.Close)
 		return x
 	}
 	x := open()
 	var names []string
 	for i := range 3 {
-		info, err := x.deposit(control.Deposit{Bytes: bytes.Repeat([]byte{byte(i)}, 1000)})
+		info, err := x.Deposit(control.Deposit{Bytes: bytes.Repeat([]byte{byte(i)}, 1000)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +95,7 @@ func TestDepotAfterRestart(t *testing.T) {
 	// as if it were another's
 	x.carryOut(deposits.Orders{Save: []deposits.Item{{Deposit: deposits.Deposit{Hash: deposits.Hash(others), Size: 1000,
 		Until: b.Now().Add(time.Hour)}, Giver: "giver"}}}, nil)
-	x.close()
+	x.Close()
 	x.lib = nil
 	files := func() (list []string) {
 		found, err := filepath.Glob(filepath.Join(dir, "*.bytes"))
@@ -116,11 +120,11 @@ func TestDepotAfterRestart(t *testing.T) {
 		t.Errorf("%d files, %d deposits, %d bytes of the giver's", len(got), len(x.core.Items()), n)
 	}
 	h := x.lib.Add([]byte("of others"))
-	got, err := x.get(t.Context(), hex.EncodeToString(h[:]))
+	got, err := x.Get(t.Context(), hex.EncodeToString(h[:]))
 	if err != nil || string(got.Bytes) != "of others" || x.lib.Size(h) != 0 {
 		t.Errorf("%q, %v: %d bytes of it stay", got.Bytes, err, x.lib.Size(h))
 	}
-	x.close()
+	x.Close()
 	x.lib = nil
 	if got := files(); len(got) != 2 || slices.Contains(got, stray) || slices.Contains(got, names[0]) {
 		t.Errorf("what nothing is written down of, or was cut off, is still there: %q", got)
@@ -130,7 +134,7 @@ func TestDepotAfterRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	x = open()
-	x.close()
+	x.Close()
 	x.lib = nil
 	if !slices.Contains(files(), names[1]) {
 		t.Error("the bytes are gone of what is not understood")
@@ -146,35 +150,50 @@ func (v vouches) Vouch(id libp2p.ID, _ []byte) ([]libp2p.ID, error) {
 	if v[id] {
 		return nil, nil
 	}
-	return nil, host.ErrNotInvited
+	return nil, errors.New("no member")
+}
+
+func member(t *testing.T) (crypto.PrivKey, libp2p.ID) {
+	t.Helper()
+	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := libp2p.IDFromPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key, id
+}
+
+// disk is full for a while.
+type disk struct {
+	cabinet.OnDisk
+	full bool
+}
+
+func (d *disk) Replace(path string, f func(io.Writer) error) error {
+	if d.full {
+		return syscall.ENOSPC
+	}
+	return d.OnDisk.Replace(path, f)
 }
 
 // Guards that a deposit is on its maker's account wherever it comes from, and is handed on with what the maker has
 // signed; that whoever asks pays if the maker is no member; that nothing is kept that nobody has signed for this swarm;
 // and that a peer signs its own.
 func TestWhoPaysForDeposits(t *testing.T) {
-	b, _ := standing()
-	member := func() (crypto.PrivKey, libp2p.ID) {
-		key, _, err := crypto.GenerateEd25519Key(rand.Reader)
-		if err != nil {
-			t.Fatal(err)
-		}
-		id, err := libp2p.IDFromPrivateKey(key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return key, id
-	}
-	self, me := member()
-	maker, makerID := member()
-	stranger, _ := member()
-	_, from := member()
+	b := base.New(slog.New(slog.DiscardHandler), time.Now, time.Second)
+	self, me := member(t)
+	maker, makerID := member(t)
+	stranger, _ := member(t)
+	_, from := member(t)
 	q := &quota.Quota{Most: 64 << 20}
-	x := &depot{Base: b, self: me, key: self, host: vouches{makerID: true, from: true}, send: func(*stream.Shared) {}}
-	if err := x.open(&Config{Host: host.Config{StateDir: t.TempDir()}}, q); err != nil {
+	x := &Depot{Base: b, Self: me, Key: self, Host: vouches{makerID: true, from: true}, Send: func(*stream.Shared) {}}
+	if err := x.Open(t.TempDir(), deposits.DefaultConfig(), q); err != nil {
 		t.Fatal(err)
 	}
-	defer x.close()
+	defer x.Close()
 	sign := func(key crypto.PrivKey, swarm string, n byte) []byte {
 		s, err := (&statement.Deposited{Swarm: swarm, Hash: [32]byte{n}, Size: 1000,
 			Until: b.Now().Add(time.Hour).Unix()}).Sign(key)
@@ -205,7 +224,7 @@ func TestWhoPaysForDeposits(t *testing.T) {
 			t.Errorf("a statement that is %s: %d, %v", what, r, err)
 		}
 	}
-	info, err := x.deposit(control.Deposit{Bytes: []byte("own")})
+	info, err := x.Deposit(control.Deposit{Bytes: []byte("own")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,17 +242,17 @@ func TestWhoPaysForDeposits(t *testing.T) {
 // in at a time than there is room for, and that what there is no room for leaves nothing behind; of an own run it is
 // the user's.
 func TestWhatJobsLeaveIsKept(t *testing.T) {
-	b, _ := standing()
-	key, me := newKey(t)
-	_, owner := newKey(t)
+	b := base.New(slog.New(slog.DiscardHandler), time.Now, time.Second)
+	key, me := member(t)
+	_, owner := member(t)
 	q := &quota.Quota{Most: 4000} // a quarter of it for each
-	x := &depot{Base: b, self: me, key: key, host: vouches{}, send: func(*stream.Shared) {}}
-	if err := x.open(&Config{Host: host.Config{StateDir: t.TempDir()}}, q); err != nil {
+	x := &Depot{Base: b, Self: me, Key: key, Host: vouches{}, Send: func(*stream.Shared) {}}
+	if err := x.Open(t.TempDir(), deposits.DefaultConfig(), q); err != nil {
 		t.Fatal(err)
 	}
-	defer x.close()
+	defer x.Close()
 	leave := func(of libp2p.ID, n int, fill byte) {
-		x.left(of, bytes.Repeat([]byte{fill}, n))
+		x.Left(of, bytes.Repeat([]byte{fill}, n))
 		x.Tasks.Wait()
 	}
 	leave(owner, 900, 1)
@@ -269,17 +288,18 @@ func TestWhatJobsLeaveIsKept(t *testing.T) {
 // Guards that a deposit which the disk does not take is refused, and taken later: whoever is told that it is here hands
 // it in again after weeks.
 func TestDepositOnFullDisk(t *testing.T) {
-	b, _ := standing()
+	b := base.New(slog.New(slog.DiscardHandler), time.Now, time.Second)
 	state := t.TempDir()
-	d := drawn(b, 1, state)
-	x := &depot{Base: b, self: "somebody", send: func(*stream.Shared) {}}
-	if err := x.open(&Config{Host: host.Config{StateDir: state}}, &quota.Quota{}); err != nil {
+	d := &disk{}
+	b.Medium = d
+	x := &Depot{Base: b, Self: "somebody", Send: func(*stream.Shared) {}}
+	if err := x.Open(state, deposits.DefaultConfig(), &quota.Quota{}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(x.close)
+	t.Cleanup(x.Close)
 	for _, full := range []bool{true, false} {
-		d.set(func() { d.full = full })
-		info, err := x.deposit(control.Deposit{Bytes: []byte("kept")})
+		d.full = full
+		info, err := x.Deposit(control.Deposit{Bytes: []byte("kept")})
 		if full != errors.Is(err, control.ErrUnavailable) || full != (len(x.core.Items()) == 0) {
 			t.Errorf("full: %t: %+v, %v, %d are written down", full, info, err, len(x.core.Items()))
 		}

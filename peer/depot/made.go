@@ -1,4 +1,4 @@
-package peer
+package depot
 
 import (
 	"context"
@@ -31,8 +31,8 @@ const maxArriving = 16
 // bringTime is how long a job waits for what it reads.
 const bringTime = 2 * time.Minute
 
-// left takes in what a job has left. It does not block.
-func (x *depot) left(owner peer.ID, b []byte) {
+// Left takes in what a job has left. It does not block.
+func (x *Depot) Left(owner peer.ID, b []byte) {
 	if x.arriving.Add(1) > maxArriving || len(b) == 0 || len(b) > control.MaxDeposit {
 		x.arriving.Add(-1)
 		x.Log.Warn("what a job leaves is not kept: it is too much", "owner", owner, "bytes", len(b))
@@ -46,7 +46,7 @@ func (x *depot) left(owner peer.ID, b []byte) {
 		why, orders := "this peer's user has too many deposits already", deposits.Orders{}
 		until := x.Now().Add(deposits.DefaultConfig().Life)
 		d := deposits.Deposit{Hash: deposits.Hash(h), Size: int64(len(b)), Until: until}
-		if owner != x.self {
+		if owner != x.Self {
 			_, why, orders = x.core.Asked(x.Now(), "", deposits.PeerID(owner.String()), d)
 		} else if o, ok := x.core.Deposit(x.Now(), d.Hash, d.Size); ok {
 			why, orders = "", o
@@ -59,12 +59,12 @@ func (x *depot) left(owner peer.ID, b []byte) {
 	})
 }
 
-// bring gets what a job reads: done hears of the end, of nil if it cannot be had. It does not block.
-func (x *depot) bring(d sharedobj.Digest, done func(b []byte)) {
+// Bring gets what a job reads: done hears of the end, of nil if it cannot be had. It does not block.
+func (x *Depot) Bring(d sharedobj.Digest, done func(b []byte)) {
 	x.Spawn(func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, bringTime)
 		defer cancel()
-		got, err := x.get(ctx, hex.EncodeToString(d[:]))
+		got, err := x.Get(ctx, hex.EncodeToString(d[:]))
 		if err != nil {
 			x.Log.Debug("what a job reads cannot be had", "deposit", d, "error", err)
 		}
@@ -72,9 +72,9 @@ func (x *depot) bring(d sharedobj.Digest, done func(b []byte)) {
 	})
 }
 
-// claim asks those who are to have what a job of this user's has left whether they do, one after the other until there
+// Claim asks those who are to have what a job of this user's has left whether they do, one after the other until there
 // are enough, and has them keep it as this user's. What is here is this user's from then on.
-func (x *depot) claim(ctx context.Context, c control.Deposit) (info control.DepositInfo, err error) {
+func (x *Depot) Claim(ctx context.Context, c control.Deposit) (info control.DepositInfo, err error) {
 	h, named := wire.ParseHash(c.Hash)
 	if !named || c.Size > control.MaxDeposit {
 		return info, control.Errorf(control.ErrBadInput,

@@ -1,4 +1,7 @@
-package peer
+// Package depot keeps deposits: what is to outlive the machine that has it, pieces of proofs for example, is kept by
+// other members. Package deposits decides by whom, a library fetches and verifies the bytes, and here is what connects
+// them. Whoever keeps deposits says so on its card.
+package depot
 
 import (
 	"bytes"
@@ -34,19 +37,16 @@ import (
 	"github.com/satin-peer/satin/sharedobj"
 )
 
-// What is to outlive the machine that has it, pieces of proofs for example, is kept by other members as deposits:
-// package deposits decides by whom, a library fetches and verifies the bytes, and here is what connects them. Whoever
-// keeps deposits says so on its card.
 const (
 	depositProtocol = protocol.ID("/satin/deposit/2")
 	depositTime     = 10 * time.Second
 )
 
-// keepsDeposits stands on the card of whoever keeps deposits.
-var keepsDeposits = statement.App{Name: "satin1.deposits", Version: statement.Version{2}}
+// KeepsDeposits stands on the card of whoever keeps deposits.
+var KeepsDeposits = statement.App{Name: "satin1.deposits", Version: statement.Version{2}}
 
-// depositsRun is the run for which libraries of deposits talk; zero is that for modules.
-func depositsRun() job.RunID { return runCalled("satin deposits") }
+// Run is the run for which libraries of deposits talk; zero is that for modules.
+func Run() job.RunID { return runCalled("satin deposits") }
 
 // runCalled is the name of no run that anybody could begin.
 func runCalled(text string) (run job.RunID) {
@@ -75,20 +75,21 @@ type depotItem struct {
 	Made  []byte          `cbor:"5,keyasint,omitempty"` // its maker's statement, if that is another
 }
 
-// depot is a peer's deposits, its user's and those that it keeps for others.
-type depot struct {
+// A Depot has a peer's deposits, its user's and those that it keeps for others. Who makes it sets the exported fields,
+// and calls Open; the methods may then be called at the same time.
+type Depot struct {
 	*base.Base
-	self peer.ID
-	key  crypto.PrivKey
-	host interface {
+	Self peer.ID
+	Key  crypto.PrivKey
+	Host interface {
 		SwarmName() string
 		Proof() []byte
 		Vouch(id peer.ID, proof []byte) (by []peer.ID, err error)
 	}
-	board   *switchboard.Board
-	members *members.Members
-	places  *places.Places
-	send    func(*stream.Shared) // of assemble
+	Board   *switchboard.Board
+	Members *members.Members
+	Places  *places.Places
+	Send    func(*stream.Shared) // passes on what the library says
 	lib     *library.Library
 	files   *cabinet.Cabinet
 
@@ -98,14 +99,9 @@ type depot struct {
 	core *deposits.Core
 }
 
-// open opens what was kept in earlier lives.
-func (x *depot) open(cfg *Config, q *quota.Quota) (err error) {
-	bounds := deposits.DefaultConfig()
-	if cfg.Deposits != (deposits.Config{}) {
-		bounds = cfg.Deposits
-	}
-	bounds.Seen = cfg.Runs.Seen
-	dir := filepath.Join(cfg.Host.StateDir, "deposits")
+// Open opens what was kept in earlier lives in a state directory. Of what q has, others' deposits take a part.
+func (x *Depot) Open(state string, bounds deposits.Config, q *quota.Quota) (err error) {
+	dir := filepath.Join(state, "deposits")
 	if x.files, err = base.OpenCabinet(x.Base, filepath.Join(dir, "items"), ".item", 0); err != nil {
 		return err
 	}
@@ -120,21 +116,21 @@ func (x *depot) open(cfg *Config, q *quota.Quota) (err error) {
 			return r.Kind == sharedobj.Constant && r.Name == port.Deposit && r.First() &&
 				r.State.Size <= uint64(bounds.MaxSize)
 		}}
-	x.lib, err = library.Open(shelf, library.Host{Dir: dir, Self: library.PeerID(x.self.String()), Log: x.Log,
+	x.lib, err = library.Open(shelf, library.Host{Dir: dir, Self: library.PeerID(x.Self.String()), Log: x.Log,
 		Replace: x.Medium.Replace,
 		Here:    func(h library.Hash) { x.Log.Debug("a deposit is here", "hash", h) },
-		Send:    func(m *sharedobj.Message) { x.send(&stream.Shared{Run: depositsRun(), Message: m}) }})
+		Send:    func(m *sharedobj.Message) { x.Send(&stream.Shared{Run: Run(), Message: m}) }})
 	if err != nil {
 		return err
 	}
-	x.core = deposits.New(bounds, deposits.PeerID(x.self.String()), depositRoom{q},
+	x.core = deposits.New(bounds, deposits.PeerID(x.Self.String()), depositRoom{q},
 		func(h deposits.Hash) int64 { return x.lib.Size(library.Hash(h)) }, x.recall())
 	return nil
 }
 
 // recall reads what was written down. Bytes of which nothing is, or which were cut off, are removed; those of which it
 // cannot be read, as what a later version has written, stay.
-func (x *depot) recall() (list []deposits.Item) {
+func (x *Depot) recall() (list []deposits.Item) {
 	sizes := map[library.Hash]int64{}
 	for _, f := range x.files.Files() {
 		i, err := x.item(f.Name)
@@ -158,7 +154,7 @@ func (x *depot) recall() (list []deposits.Item) {
 }
 
 // item reads what was written down of a deposit.
-func (x *depot) item(name string) (i depotItem, err error) {
+func (x *Depot) item(name string) (i depotItem, err error) {
 	parts, err := x.files.Read(name, 1)
 	if err == nil {
 		err = wire.Control().Decode(parts[0], &i)
@@ -166,22 +162,29 @@ func (x *depot) item(name string) (i depotItem, err error) {
 	return i, err
 }
 
-func (x *depot) close() {
+// Received takes in what another member's library says.
+func (x *Depot) Received(m *sharedobj.Message) { x.lib.Received(m) }
+
+// NotSent takes in that what the library said did not get to a member.
+func (x *Depot) NotSent(m *sharedobj.Message) { x.lib.NotSent(m) }
+
+// Close ends the fetching of deposits. One that was not opened, and nil, may be closed.
+func (x *Depot) Close() {
 	if x != nil && x.lib != nil {
 		x.lib.Close()
 	}
 }
 
-// setMembers says who keeps deposits.
-func (x *depot) setMembers() {
+// SetMembers says who keeps deposits.
+func (x *Depot) SetMembers() {
 	names := []deposits.PeerID{}
-	list := []sharedobj.Member{{ID: library.PeerID(x.self.String()),
-		Cluster: sharedobj.ClusterID(x.places.Mine().Name)}}
-	for _, c := range x.members.List() {
-		if slices.Contains(c.Card.Apps, keepsDeposits) {
+	list := []sharedobj.Member{{ID: library.PeerID(x.Self.String()),
+		Cluster: sharedobj.ClusterID(x.Places.Mine().Name)}}
+	for _, c := range x.Members.List() {
+		if slices.Contains(c.Card.Apps, KeepsDeposits) {
 			names = append(names, deposits.PeerID(c.Peer.String()))
 			list = append(list, sharedobj.Member{ID: library.PeerID(c.Peer.String()),
-				Cluster: sharedobj.ClusterID(x.places.Of(c.Peer).Name)})
+				Cluster: sharedobj.ClusterID(x.Places.Of(c.Peer).Name)})
 		}
 	}
 	x.lib.SetMembers(list)
@@ -190,9 +193,9 @@ func (x *depot) setMembers() {
 	x.core.SetMembers(names)
 }
 
-// serve answers who wants something kept.
-func (x *depot) serve() {
-	x.board.Answer(depositProtocol, maxDepositQuestion, depositTime, func(from peer.ID, b []byte) (any, error) {
+// Serve answers who wants something kept.
+func (x *Depot) Serve() {
+	x.Board.Answer(depositProtocol, maxDepositQuestion, depositTime, func(from peer.ID, b []byte) (any, error) {
 		var q depositQuestion
 		if err := wire.Control().Decode(b, &q); err != nil {
 			return nil, err
@@ -204,16 +207,16 @@ func (x *depot) serve() {
 
 // asked takes in a question. Who pays is the deposit's maker, wherever it is handed on, if it can be seen to be a
 // member; else who asks, so that nobody has those pay whom it has made up.
-func (x *depot) asked(from peer.ID, made []byte) (deposits.Reply, error) {
+func (x *Depot) asked(from peer.ID, made []byte) (deposits.Reply, error) {
 	s, err := statement.OpenDeposited(made)
-	if err == nil && s.Swarm != x.host.SwarmName() {
+	if err == nil && s.Swarm != x.Host.SwarmName() {
 		err = fmt.Errorf("a deposit of the swarm %q", plain.Clip(s.Swarm))
 	}
 	if err != nil {
 		return deposits.Refused, err
 	}
 	giver := from
-	if _, err := x.host.Vouch(s.Author, s.Proof); err == nil {
+	if _, err := x.Host.Vouch(s.Author, s.Proof); err == nil {
 		giver = s.Author
 	}
 	x.mu.Lock()
@@ -227,8 +230,8 @@ func (x *depot) asked(from peer.ID, made []byte) (deposits.Reply, error) {
 	return r, nil
 }
 
-// keepUp lets time pass.
-func (x *depot) keepUp(now time.Time) {
+// KeepUp lets time pass.
+func (x *Depot) KeepUp(now time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.carryOut(x.core.Tick(now), nil)
@@ -236,10 +239,13 @@ func (x *depot) keepUp(now time.Time) {
 
 // carryOut does what the core orders, in its order: the mutex is held. Made is what the maker of a deposit that is to
 // be written down has signed; nil for this machine's user's.
-func (x *depot) carryOut(o deposits.Orders, made []byte) {
+func (x *Depot) carryOut(o deposits.Orders, made []byte) {
 	for _, i := range o.Save {
-		b := encode(&depotItem{i.Hash, i.Size, i.Until.Unix(), i.Giver, made})
-		if err := x.files.Write(hex.EncodeToString(i.Hash[:]), b); err != nil {
+		b, err := wire.Control().Encode(&depotItem{i.Hash, i.Size, i.Until.Unix(), i.Giver, made})
+		if err == nil {
+			err = x.files.Write(hex.EncodeToString(i.Hash[:]), b)
+		}
+		if err != nil {
 			x.Log.Warn("a deposit cannot be written down, and is lost with this process", "error", err)
 		}
 	}
@@ -262,7 +268,7 @@ func (x *depot) carryOut(o deposits.Orders, made []byte) {
 }
 
 // ask asks a member. The core hears of the end in any case.
-func (x *depot) ask(ctx context.Context, q *deposits.Question) {
+func (x *Depot) ask(ctx context.Context, q *deposits.Question) {
 	r := deposits.Silent
 	if made, err := x.made(&q.Deposit); err == nil {
 		r = x.says(ctx, string(q.To), made)
@@ -273,11 +279,11 @@ func (x *depot) ask(ctx context.Context, q *deposits.Question) {
 }
 
 // says asks a member whether it keeps a deposit of which its maker has signed that much.
-func (x *depot) says(ctx context.Context, to string, made []byte) deposits.Reply {
+func (x *Depot) says(ctx context.Context, to string, made []byte) deposits.Reply {
 	var a depositReply
 	id, err := peer.Decode(to)
 	if err == nil {
-		err = x.board.Ask(ctx, id, depositProtocol, &depositQuestion{made}, &a, 1<<10, depositTime)
+		err = x.Board.Ask(ctx, id, depositProtocol, &depositQuestion{made}, &a, 1<<10, depositTime)
 	}
 	if err != nil || a.Reply > deposits.Kept {
 		x.Log.Debug("a member cannot be asked to keep a deposit", "peer", to, "error", err)
@@ -288,7 +294,7 @@ func (x *depot) says(ctx context.Context, to string, made []byte) deposits.Reply
 
 // made is the statement of a deposit's maker. This machine's user's is signed when it is wanted, as membership is
 // renewed; so is what a job has left here, and what was written down before makers signed.
-func (x *depot) made(d *deposits.Deposit) ([]byte, error) {
+func (x *Depot) made(d *deposits.Deposit) ([]byte, error) {
 	if i, err := x.item(hex.EncodeToString(d.Hash[:])); err == nil && len(i.Made) > 0 {
 		return i.Made, nil
 	}
@@ -296,9 +302,9 @@ func (x *depot) made(d *deposits.Deposit) ([]byte, error) {
 }
 
 // sign is this peer's own statement.
-func (x *depot) sign(d *deposits.Deposit) ([]byte, error) {
-	s, err := (&statement.Deposited{Swarm: x.host.SwarmName(), Hash: d.Hash, Size: d.Size, Until: d.Until.Unix(),
-		Proof: x.host.Proof()}).Sign(x.key)
+func (x *Depot) sign(d *deposits.Deposit) ([]byte, error) {
+	s, err := (&statement.Deposited{Swarm: x.Host.SwarmName(), Hash: d.Hash, Size: d.Size, Until: d.Until.Unix(),
+		Proof: x.Host.Proof()}).Sign(x.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -306,15 +312,15 @@ func (x *depot) sign(d *deposits.Deposit) ([]byte, error) {
 }
 
 // likely names who probably has a deposit; the mutex is held.
-func (x *depot) likely(h deposits.Hash) (list []library.PeerID) {
+func (x *Depot) likely(h deposits.Hash) (list []library.PeerID) {
 	for _, id := range x.core.Likely(h) {
 		list = append(list, library.PeerID(id))
 	}
 	return list
 }
 
-// deposit takes in what the user wants kept, or says how many others have it: then there are no bytes.
-func (x *depot) deposit(d control.Deposit) (control.DepositInfo, error) {
+// Deposit takes in what the user wants kept, or says how many others have it: then there are no bytes.
+func (x *Depot) Deposit(d control.Deposit) (control.DepositInfo, error) {
 	h, named := wire.ParseHash(d.Hash)
 	switch {
 	case len(d.Bytes) > control.MaxDeposit:
@@ -350,14 +356,14 @@ func (x *depot) deposit(d control.Deposit) (control.DepositInfo, error) {
 }
 
 // tidy removes bytes that are no deposit here; the mutex is held.
-func (x *depot) tidy(h library.Hash) {
+func (x *Depot) tidy(h library.Hash) {
 	if _, ok := x.core.Copies(deposits.Hash(h)); !ok {
 		x.lib.Drop(h)
 	}
 }
 
-// get gives the bytes of a deposit, whoever has it.
-func (x *depot) get(ctx context.Context, name string) (control.Deposit, error) {
+// Get gives the bytes of a deposit, whoever has it.
+func (x *Depot) Get(ctx context.Context, name string) (control.Deposit, error) {
 	h, ok := wire.ParseHash(name)
 	if !ok {
 		return control.Deposit{}, control.Errorf(control.ErrBadInput,
