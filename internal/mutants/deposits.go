@@ -62,7 +62,7 @@ var depositsMutants = []mutant{
 		wrong: "what the maker of another swarm's deposit has signed is believed",
 		old:   "err == nil && s.Swarm != x.Host.SwarmName()", new: "err == nil && false"},
 	{name: "deposits/bound-came-later", wrong: "what was kept before run_disk was set does not count",
-		file: "peer/quota/quota.go", pkg: "peer", run: "^TestRoomForDeposits$", old: "	if p == nil {\n		return \"\", false\n	}\n",
+		file: "peer/quota/quota.go", pkg: "peer/depot", run: "^TestRoomForDeposits$", old: "	if p == nil {\n		return \"\", false\n	}\n",
 		new: "	if p == nil || q.Most == 0 {\n		return \"\", false\n	}\n"},
 	{name: "deposits/strays-stay", wrong: "bytes of which nothing was written down stay", file: "peer/depot/depot.go",
 		run: "^TestDepotAfterRestart$", old: "		if sizes[f.Hash] != f.Size {\n", new: "		if false {\n"},

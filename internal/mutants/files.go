@@ -97,7 +97,7 @@ var fileMutants = []mutant{
 		file: "peer/ledger/store.go", run: "^TestRestingRunsMakeWay$",
 		old: "m.Owner != c.Self && !counted", new: "false && !counted"},
 	{name: "files/rest-keeps-others-out", wrong: "what is left of runs keeps those out in which this peer takes part",
-		file: "peer/quota/quota.go", pkg: "peer", run: "^TestRestingRunsMakeWay$",
+		file: "peer/quota/quota.go", pkg: "peer/ledger", run: "^TestRestingRunsMakeWay$",
 		old: "why != \"\" && q.makeWay(against)", new: "false && q.makeWay(against)"},
 	{name: "files/copies-left", wrong: "each try to compact leaves a copy on the disk", file: "internal/checkpoint/compact.go",
 		run: "^TestNoCopyIsLeft$", old: "		_ = s.fs.Remove(name)  ", new: "		//"},

@@ -7,7 +7,7 @@ var livesMutants = []mutant{
 		file: "peer/part.go", pkg: "peer", run: "^TestLives$",
 		old: "	if t.Ctx.Err() != nil {\n", new: "	if false {\n"},
 	{name: "lives/resumed-in-vain", wrong: "a run whose resumption was refused can never be resumed",
-		file: "peer/resume.go", pkg: "peer", run: "^TestLives$",
+		file: "peer/resume.go", pkg: "peer", run: "^TestResumedWhileClosing$",
 		old: "	if unused {\n", new: "	if false && unused {\n"},
 	{name: "lives/ledger-of-the-dead", wrong: "after a process has died nothing of its run is kept any more",
 		file: "peer/deaths.go", pkg: "peer", run: "^TestLives$",

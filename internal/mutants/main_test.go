@@ -1,16 +1,28 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// Every mutant must still fit the source it changes; running them is for `make mutants`.
+// Every mutant must still fit the source it changes, and the tests that are to notice be there; running them is for
+// `make mutants`.
 func TestMutantsFitTheSource(t *testing.T) {
-	seen := make(map[string]bool)
+	seen, tests := make(map[string]bool), make(map[string][]string)
 	for _, m := range mutants() {
+		if tests[m.pkg] == nil {
+			tests[m.pkg] = testsOf(t, m.pkg)
+		}
+		name, _, _ := strings.Cut(m.run, "/")
+		if run, err := regexp.Compile(name); err == nil && name != "" &&
+			!slices.ContainsFunc(tests[m.pkg], run.MatchString) {
+			t.Errorf("%s: %s has no test %s", m.name, m.pkg, name)
+		}
 		if seen[m.name] {
 			t.Errorf("%s: the name is used twice", m.name)
 		}
@@ -26,6 +38,27 @@ func TestMutantsFitTheSource(t *testing.T) {
 	if len(seen) < 10 {
 		t.Errorf("%d mutants", len(seen))
 	}
+}
+
+var testFunc = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
+
+// testsOf names the tests of a package.
+func testsOf(t *testing.T, pkg string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("../..", pkg, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range testFunc.FindAllSubmatch(b, -1) {
+			names = append(names, string(m[1]))
+		}
+	}
+	return names
 }
 
 // A mutant that changes nothing survives, one that changes much is killed, and one that is not Go is

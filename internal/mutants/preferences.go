@@ -68,7 +68,7 @@ var preferenceMutants = []mutant{
 	{name: "hours/said-each-minute", wrong: "a full disk is told of each minute", file: "peer/hours.go", pkg: "peer",
 		run: "^TestHoursOnAFullDisk$", old: "case !h.said && !errors", new: "case !errors"},
 	{name: "crowd/left-while-it-lasts", wrong: "jobs go on beside a crowd as soon as they were stopped",
-		file: "peer/preferences/preferences.go", pkg: "peer", run: "^TestCrowd$", old: "s.Taken >= Crowded && stays {",
+		file: "peer/preferences/preferences.go", pkg: "peer/courtesy", run: "^TestCrowd$", old: "s.Taken >= Crowded && stays {",
 		new: "s.Taken > 1 && stays {"},
 	{name: "crowd/never-over", wrong: "jobs stay stopped though cores are free again", old: "s.Taken >= Crowded && stays {",
 		new: "stays {"},
