@@ -83,7 +83,7 @@ func assemble(p *Peer, apps []Application) error {
 		tellShared: p.traffic.tellShared}
 	p.crew.engines = p.crew.engine
 	p.caretaker.crew = p.crew
-	p.caretaker.presence.recall(p.Now())
+	p.caretaker.presence.Recall(p.Now())
 	p.crew.jobMemory.Store(p.cfg.Memory)
 	p.crew.memory.divide(p.cfg.RunMemory, &p.cfg.Runs, &p.cfg.Stream)
 	jury := &jury{Base: p.Base, board: p.board, self: p.host.ID(), host: p.host, swarm: p.swarm, vouch: vouch,

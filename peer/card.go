@@ -124,10 +124,10 @@ func (p *Peer) facts(apps *catalog) *statement.Card {
 	c := &statement.Card{
 		Swarm: p.host.SwarmName(), Incarnation: p.host.Incarnation(), Label: p.cfg.Cluster, Cluster: here.Name,
 		Why: here.Why, Cores: p.caretaker.courtesy.Allowed(), Software: plain.Clip(p.cfg.Software),
-		Name: shown(p.cfg.Name), Leaving: p.caretaker.presence.isLeaving(),
+		Name: shown(p.cfg.Name), Leaving: p.caretaker.presence.Leaving(),
 		Reachable: string(reach(p.host).State), Position: p.places.Position(), Gateway: p.sharing.at(),
 	}
-	if paused, _ := p.caretaker.presence.onPause(); paused {
+	if paused, _ := p.caretaker.presence.Paused(); paused {
 		c.Cores = 0
 	}
 	for _, a := range p.host.Network().Addrs() {

@@ -47,10 +47,10 @@ func (p *Peer) ResumeRun(ctx context.Context, r control.Resumption) (control.Run
 func (p *Peer) Pause(_ context.Context, d time.Duration) error { return p.caretaker.pause(d) }
 
 // Finish stops computing when the jobs that are here are done.
-func (p *Peer) Finish(context.Context) error { return p.caretaker.presence.finish() }
+func (p *Peer) Finish(context.Context) error { return p.caretaker.presence.Finish() }
 
 // Resume ends a pause, or takes Finish back.
-func (p *Peer) Resume(context.Context) error { return p.caretaker.presence.pause(false, time.Time{}) }
+func (p *Peer) Resume(context.Context) error { return p.caretaker.presence.Pause(false, time.Time{}) }
 
 // Invite makes an invitation.
 func (p *Peer) Invite(ctx context.Context, i control.Invitation) (control.Invited, error) {

@@ -12,10 +12,10 @@ import (
 // some milliseconds if the network takes the messages; some members that cannot be reached cost it less than
 // a second. It gives up when ctx ends, with its error. Close is still needed.
 func (p *Peer) Leave(ctx context.Context) error {
-	if !p.caretaker.presence.leave() {
+	if !p.caretaker.presence.Leave() {
 		return nil
 	}
-	defer close(p.caretaker.presence.left)
+	defer p.caretaker.presence.Left()
 	patience := p.cfg.LeavePatience
 	if end, ok := ctx.Deadline(); ok {
 		patience = min(patience, max(time.Until(end)-flushTime-farewellTime, 0))

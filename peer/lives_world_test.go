@@ -25,6 +25,7 @@ import (
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/members"
 	"github.com/satin-peer/satin/peer/places"
+	"github.com/satin-peer/satin/peer/presence"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/switchboard"
 	"github.com/satin-peer/satin/peer/vouching"
@@ -232,8 +233,7 @@ func (x *being) form(a *assembly, lives uint64) {
 	vouch := &vouching.Border{Log: b.Log, Key: a.key, Self: m.id, Member: func(peer.ID) bool { return true },
 		Outcast: func(peer.ID) bool { return false }}
 	p.checkpoints.Vouch = vouch
-	p.caretaker = &caretaker{presence: &presence{left: make(chan struct{}), changed: func(bool, bool) {},
-		told: func() {}}}
+	p.caretaker = &caretaker{presence: presence.New("", func(bool, bool) {}, func() {})}
 	p.voice = &voice{Base: b, host: m.host, gossip: x.lane}
 	p.traffic = &traffic{Base: b, places: p.places, vouch: vouch}
 	self := steal.PeerID(m.id.String())
@@ -369,8 +369,8 @@ func (x *being) end(how string) {
 	m.turn <- struct{}{}
 	defer func() { <-m.turn }()
 	if how == politely {
-		p.caretaker.presence.leave()
-		close(p.caretaker.presence.left)
+		p.caretaker.presence.Leave()
+		p.caretaker.presence.Left()
 		parts, needless := p.leaveRuns(p.cfg.LeavePatience)
 		p.closeLedgers(p.Ctx, parts, needless)
 	} else {

@@ -13,6 +13,7 @@ import (
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/control"
 	"github.com/satin-peer/satin/peer/ledger"
+	"github.com/satin-peer/satin/peer/presence"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -35,7 +36,7 @@ type owner struct {
 	files       *archive
 	checkpoints *ledger.Store
 	deaths      *infirmary
-	presence    *presence
+	presence    *presence.Presence
 	reporter    *reporter
 }
 
@@ -119,7 +120,7 @@ func (o *owner) begin(ctx context.Context, m *statement.SignedManifest, args []s
 
 // staying is why nothing new is begun.
 func (o *owner) staying() error {
-	if o.presence.isLeaving() {
+	if o.presence.Leaving() {
 		return control.Errorf(control.ErrRefused, "the peer is leaving the swarm: start it again")
 	}
 	return nil
@@ -221,7 +222,7 @@ func (o *owner) wait(ctx context.Context, name string, progress func(control.Pro
 		select {
 		case <-ctx.Done():
 			return control.Outcome{}, context.Cause(ctx)
-		case <-o.presence.left:
+		case <-o.presence.Gone():
 			return control.Outcome{}, control.Errorf(control.ErrUnavailable,
 				"this peer has left the swarm; the run goes on there if others take part, and here when the peer is "+
 					"started again: satin-peer wait %s then prints the answer", name)

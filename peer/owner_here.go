@@ -1,7 +1,6 @@
 package peer
 
 import (
-	"path/filepath"
 	"time"
 
 	"github.com/satin-peer/satin/internal/report"
@@ -11,12 +10,13 @@ import (
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/ledger"
 	"github.com/satin-peer/satin/peer/preferences"
+	"github.com/satin-peer/satin/peer/presence"
 )
 
 // A caretaker does what the owner of this machine says, by commands and by his preferences.
 type caretaker struct {
 	*base.Base
-	presence    *presence
+	presence    *presence.Presence
 	courtesy    *courtesy.Courtesy
 	crew        *crew
 	checkpoints *ledger.Store
@@ -27,11 +27,10 @@ type caretaker struct {
 func obey(p *Peer) {
 	k := &caretaker{Base: p.Base, checkpoints: p.checkpoints, network: p.host}
 	p.caretaker = k
-	k.presence = &presence{left: make(chan struct{}), changed: func(paused, sated bool) {
+	k.presence = presence.New(p.cfg.Host.StateDir, func(paused, sated bool) {
 		p.crew.arbiter.Finish(sated)
 		p.crew.arbiter.Pause(paused)
-	}, told: func() { p.card.tellAnew() },
-		stored: storedPause{path: filepath.Join(p.cfg.Host.StateDir, pausedFile)}}
+	}, func() { p.card.tellAnew() })
 	k.courtesy = courtesy.New(courtesy.Config{Log: p.Log, Now: p.Now, Cores: p.cfg.Workers,
 		Used:  func() report.RunStats { return p.work.sum() },
 		Allow: func(cores, rest int) { p.crew.arbiter.Allow(cores, rest) },
@@ -47,7 +46,7 @@ func (k *caretaker) pause(d time.Duration) error {
 	if d > 0 {
 		until = k.Now().Add(d).Round(0) // by the clock on the wall: it goes on while the machine sleeps
 	}
-	return k.presence.pause(true, until)
+	return k.presence.Pause(true, until)
 }
 
 // bound carries out what does not depend on the moment.

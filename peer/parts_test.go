@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +20,7 @@ import (
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/ledger"
 	"github.com/satin-peer/satin/peer/members"
+	"github.com/satin-peer/satin/peer/presence"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/runs"
 )
@@ -96,38 +95,6 @@ func TestOwnCardIsRenewed(t *testing.T) {
 	proof = []byte{3}
 	if c := o.current(); !bytes.Equal(c.Proof, proof) {
 		t.Error("a card that proves an old membership is shown")
-	}
-}
-
-// A pause ends by itself when its time is over, or never; leaving is said once.
-func TestPresence(t *testing.T) {
-	_, clock := standing()
-	var said []bool
-	s := &presence{changed: func(paused, _ bool) { said = append(said, paused) }, told: func() {}}
-	ends := func() bool {
-		over, _ := s.keepUp(clock.now(), func() int { panic("nothing is to be finished") })
-		return over
-	}
-	s.pause(true, time.Time{})
-	clock.forward(1000 * time.Hour)
-	if ends() {
-		t.Error("a pause without an end has ended")
-	}
-	s.pause(true, clock.now().Add(time.Minute))
-	clock.forward(time.Minute - 1)
-	if paused, _ := s.onPause(); ends() || !paused {
-		t.Error("a pause has ended too soon")
-	}
-	clock.forward(1)
-	over := ends()
-	if paused, _ := s.onPause(); !over || paused || ends() {
-		t.Error("a pause has not ended once")
-	}
-	if want := []bool{true, true, false}; !slices.Equal(said, want) {
-		t.Errorf("said %v, want %v", said, want)
-	}
-	if s.isLeaving() || !s.leave() || s.leave() || !s.isLeaving() {
-		t.Error("a peer leaves twice, or not at all")
 	}
 }
 
@@ -255,134 +222,16 @@ func TestRosterIsShown(t *testing.T) {
 	}
 }
 
-// Guards "finish": what is here is done first, then it is a pause until it is lifted, in which nothing is taken either
-// that was asked for before; Resume and Pause take it back.
-func TestPresenceFinishes(t *testing.T) {
-	_, clock := standing()
-	var said []string
-	s := &presence{told: func() {},
-		changed: func(paused, sated bool) { said = append(said, fmt.Sprint(paused, sated)) }}
-	left := 2
-	ends := func() bool {
-		_, finished := s.keepUp(clock.now(), func() int { return left })
-		return finished
-	}
-	ended := func() bool { // in two rounds, since a job may come after the first
-		first := ends()
-		return ends() || first
-	}
-	s.finish()
-	if paused, _ := s.onPause(); ended() || paused || !s.isFinishing() {
-		t.Error("with jobs here it is paused")
-	}
-	s.pause(false, time.Time{})
-	if left = 0; ended() || s.isFinishing() {
-		t.Error("what was taken back is done")
-	}
-	s.finish()
-	if early := ends(); early {
-		t.Error("a job that comes at that moment is left")
-	}
-	if done := ends(); !done || s.isFinishing() || ends() {
-		t.Error("with no job left it is not paused once")
-	}
-	clock.forward(1000 * time.Hour)
-	s.finish()
-	if paused, until := s.onPause(); !paused || !until.IsZero() || s.isFinishing() {
-		t.Error("a pause is not kept by what would lead to one")
-	}
-	if want := []string{"false true", "false false", "false true", "true true"}; !slices.Equal(said, want) {
-		t.Errorf("said %v, want %v", said, want)
-	}
-}
-
-// Guards that what was said last holds when others decide at the same moment: a pause is not undone by the end of the
-// one before, and who has taken "finish" back is not paused by a look that began earlier.
-func TestPresenceKeepsTheLastWord(t *testing.T) {
-	_, clock := standing()
-	var paused bool
-	overtakes := make(chan struct{})
-	s := &presence{told: func() {}}
-	s.changed = func(is, _ bool) {
-		if was := paused; was && !is {
-			go func() {
-				defer close(overtakes)
-				s.pause(true, time.Time{})
-			}()
-			select {
-			case <-overtakes:
-			case <-time.After(10 * time.Millisecond): // it has to wait for the end of this
-			}
-		}
-		paused = is
-	}
-	s.pause(true, clock.now())
-	s.keepUp(clock.now(), nil)
-	<-overtakes
-	if said, _ := s.onPause(); !said || !paused {
-		t.Errorf("it is said to be paused: %v, and is: %v", said, paused)
-	}
-	s = &presence{told: func() {}, changed: func(is, _ bool) { paused = is }}
-	s.finish()
-	s.keepUp(clock.now(), func() int { return 0 })
-	_, finished := s.keepUp(clock.now(), func() int {
-		s.pause(false, time.Time{})
-		return 0
-	})
-	if finished || paused {
-		t.Error("it is paused although that was taken back")
-	}
-}
-
-// A pause outlasts the daemon, until its time is over or it is lifted; so does one that was to begin as soon as all is
-// done, as nothing is left to do after a restart. What the file says wrongly is a pause: the machine is its owner's.
-func TestPauseOutlastsTheDaemon(t *testing.T) {
-	_, clock := standing()
-	path := filepath.Join(t.TempDir(), pausedFile)
-	start := func() *presence {
-		s := &presence{told: func() {}, changed: func(bool, bool) {},
-			stored: storedPause{path: path}}
-		s.recall(clock.now())
-		return s
-	}
-	is := func(what string, want bool, end time.Time) {
-		t.Helper()
-		if paused, until := start().onPause(); paused != want || !until.Equal(end) {
-			t.Errorf("%s: after a restart it is paused: %v, until %v", what, paused, until)
-		}
-	}
-	is("never paused", false, time.Time{})
-	s, end := start(), clock.now().Add(time.Hour)
-	s.pause(true, end)
-	is("for an hour", true, end)
-	clock.forward(time.Hour)
-	is("an hour later", false, time.Time{})
-	s.pause(true, time.Time{})
-	is("until it is lifted", true, time.Time{})
-	s.pause(true, end)
-	s.finish() // it stays paused then, until that is lifted
-	is("finishing while paused", true, time.Time{})
-	s.pause(false, time.Time{})
-	is("lifted", false, time.Time{})
-	s.finish()
-	is("finishing", true, time.Time{})
-	s.pause(false, time.Time{})
-	if err := os.WriteFile(path, []byte("tomorrow"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	is("a damaged file", true, time.Time{})
-}
-
 // Guards that a pause is over when the clock shows what was said, though the machine has slept meanwhile: what else Go
 // compares times by stands still then.
 func TestAPauseEndsByTheClock(t *testing.T) {
 	b, _ := standing()
 	b.Now = time.Now
-	k := &caretaker{Base: b, presence: &presence{changed: func(bool, bool) {}, told: func() {}}}
+	k := &caretaker{Base: b, presence: presence.New("", func(bool, bool) {}, func() {})}
 	if err := k.pause(time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	if _, until := k.presence.onPause(); strings.Contains(until.String(), "m=") {
+	if _, until := k.presence.Paused(); strings.Contains(until.String(), "m=") {
 		t.Errorf("it ends at %v", until)
 	}
 }

@@ -270,7 +270,7 @@ func (p *Peer) upkeep(ctx context.Context) {
 			p.exclusion.keepUp(now)
 			p.runs.jury.keepUp(now)
 			held := func() int { return jobsHeld(p.runs.inProgress()) }
-			if over, finished := p.caretaker.presence.keepUp(now, held); over || finished {
+			if over, finished := p.caretaker.presence.KeepUp(now, held); over || finished {
 				p.Log.Info("pause", "over", over, "begins with all jobs done", finished)
 			}
 			p.modules.keepUp()
@@ -310,7 +310,7 @@ func (p *Peer) Close() {
 	p.once.Do(func() {
 		p.End(func() {
 			if p.runs != nil { // else it was never put together
-				p.caretaker.presence.leave()
+				p.caretaker.presence.Leave()
 				p.sharing.close()
 				abandon(p.runs.inProgress())
 				p.runs.hours.save(p.Log)

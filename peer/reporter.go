@@ -19,6 +19,7 @@ import (
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/ledger"
 	"github.com/satin-peer/satin/peer/members"
+	"github.com/satin-peer/satin/peer/presence"
 	"github.com/satin-peer/satin/steal"
 )
 
@@ -35,7 +36,7 @@ type reporter struct {
 	files       *archive
 	checkpoints *ledger.Store
 	work        *work
-	presence    *presence
+	presence    *presence.Presence
 	courtesy    *courtesy.Courtesy
 	modules     *modules
 	apps        *catalog
@@ -70,9 +71,9 @@ func (x *reporter) status() control.Status {
 		s.Busy += r.busy
 	}
 	s.Limit = x.courtesy.InForce().Limit
-	paused, until := x.presence.onPause()
+	paused, until := x.presence.Paused()
 	switch {
-	case x.presence.isLeaving():
+	case x.presence.Leaving():
 		s.State = control.PeerLeaving
 	case paused:
 		s.State, s.Limit = control.PeerPaused, ""
@@ -82,7 +83,7 @@ func (x *reporter) status() control.Status {
 		}
 	case x.courtesy.InForce().Cores == 0:
 		s.State = control.PeerPaused
-	case x.presence.isFinishing():
+	case x.presence.Finishing():
 		s.State, s.Left = control.PeerFinishing, jobsHeld(x.runs.inProgress())
 	case s.Busy == 0:
 		s.State, s.WhyIdle = control.PeerIdle, whyIdle(x.crew.arbiter.Resting(), s.Peers, stand)

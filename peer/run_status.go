@@ -142,7 +142,7 @@ func (x *reporter) waits(r *part, now time.Time) string {
 	if text != "" || r.manifest.Verify == "" {
 		return text
 	}
-	if paused, _ := x.presence.onPause(); paused && r.manifest.Owner == peerName(x.swarm.self) {
+	if paused, _ := x.presence.Paused(); paused && r.manifest.Owner == peerName(x.swarm.self) {
 		return "it is verified, so its first job runs on this machine, which is paused: satin-peer resume"
 	}
 	p := r.session.Stats().Proofs

@@ -39,7 +39,7 @@ var preferenceMutants = []mutant{
 		file: "peer/settings/owner_keys.go", run: "^TestOwnersSettingsAreAllPreferences$",
 		old: "YieldTo: s.YieldTo, ", new: ""},
 	{name: "preferences/finishes-at-once", wrong: "who finishes is paused with jobs here",
-		file: "peer/presence.go", run: "^TestPresenceFinishes$", old: "holding() == 0 //",
+		file: "peer/presence/presence.go", run: "^TestPresenceFinishes$", old: "holding() == 0 //",
 		new: "holding() >= 0 //"},
 	{name: "preferences/late-job-kept",
 		wrong: "a job that comes when all were done lies there until the pause is over",
