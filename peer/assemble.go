@@ -95,7 +95,7 @@ func assemble(p *Peer, apps []Application) error {
 	p.runs = newConductor(p.Base, outside{
 		self: runs.PeerID(self), key: a.key, host: p.host, apps: a.apps, swarm: p.swarm, voice: p.voice, files: p.files,
 		checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew, jury: jury, work: p.work,
-		provisioner: &provisioner{p.Base, p.cfg.Provision}, others: &a.asked, hours: openHours(p.cfg.Host.StateDir),
+		provision: p.cfg.Provision, others: &a.asked, hours: openHours(p.cfg.Host.StateDir),
 	}, p.cfg.Runs)
 	p.traffic.runs, p.modules.runs, p.work.running = p.runs, p.runs, p.runs.running
 	p.work.others = p.runs.othersRate

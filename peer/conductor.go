@@ -17,6 +17,7 @@ import (
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/host"
 	"github.com/satin-peer/satin/peer/ledger"
+	"github.com/satin-peer/satin/peer/provision"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/thrift"
 	"github.com/satin-peer/satin/runs"
@@ -68,7 +69,7 @@ type outside struct {
 	crew        *crew
 	jury        *jury
 	work        *work
-	provisioner *provisioner
+	provision   provision.Command
 	others      others
 	hours       *hours
 }
@@ -151,7 +152,7 @@ func (t *conductor) carryOut(o runs.Order) {
 	case runs.TellRoster:
 		t.voice.tell(gossip.KindRoster, o.Roster.Sealed)
 	case runs.Provision:
-		t.Spawn(func(ctx context.Context) { t.provisioner.ask(ctx, o) })
+		t.Spawn(func(ctx context.Context) { t.provision.Ask(ctx, t.Log, o) })
 	case runs.TellDeath:
 		t.voice.tellDeath(o)
 	case runs.Doom:

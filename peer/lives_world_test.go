@@ -245,7 +245,7 @@ func (x *being) form(a *assembly, lives uint64) {
 	p.runs = newConductor(b, outside{self: runs.PeerID(self), key: a.key, host: m.host, apps: a.apps, swarm: p.swarm,
 		voice: p.voice, files: p.files, checkpoints: p.checkpoints, deaths: p.deaths, crew: p.crew,
 		jury: &jury{Base: b, self: m.id, receipts: &receipts{Base: b}, records: &records{Base: b}}, work: p.work,
-		provisioner: &provisioner{b, nil}, others: &a.asked, hours: openHours(m.dir)}, p.cfg.Runs)
+		others: &a.asked, hours: openHours(m.dir)}, p.cfg.Runs)
 	p.traffic.runs, p.work.running, p.work.others = p.runs, p.runs.running, p.runs.othersRate
 	a.asked.inquiries = inquiries{Base: b, board: p.board, runs: p.runs, files: p.files, apps: a.apps, host: m.host}
 	a.asked.keeping = keeping{Base: b, self: m.id, board: p.board, runs: p.runs, files: p.files}

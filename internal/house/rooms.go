@@ -69,6 +69,7 @@ var rooms = []room{
 		"peer/cabinet", "peer/control", "peer/deposits", "peer/library", "peer/members", "peer/places", "peer/quota",
 		"peer/statement", "peer/stream", "peer/switchboard", "sharedobj"}, modules: libp2p},
 	{dir: "peer/presence", knows: []string{"internal/durable", "peer/control"}},
+	{dir: "peer/provision", knows: []string{"internal/plain", "runs"}},
 	{dir: "peer/quota", knows: []string{"job", "runs"}, modules: libp2p},
 	{dir: "peer/senses", modules: []string{"github.com/shirou/gopsutil/v4", "github.com/godbus/dbus/v5", "github.com/go-ole/go-ole",
 		"golang.org/x/sys"}},

@@ -1,16 +1,17 @@
-package peer
+// Package provision runs the command by which the owner of a peer asks for more machines.
+package provision
 
 import (
 	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"os/exec"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/satin-peer/satin/internal/plain"
-	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/runs"
 )
 
@@ -21,30 +22,27 @@ const (
 	provisionSays = 1 << 10
 )
 
-// A provisioner has machines asked for by the owner's command. It is the owner's program, with
-// the owner's rights, as if he had started it: what others say of a run comes to it as a number, which package runs
-// bounds.
-type provisioner struct {
-	*base.Base
-	command []string
-}
+// A Command is the owner's, with its arguments. It runs with the owner's rights, as if he had started it: what others
+// say of a run comes to it as a number, which package runs bounds.
+type Command []string
 
-// ask runs the command: with its own arguments, how many machines, and the run's ID.
-func (t *provisioner) ask(ctx context.Context, o runs.Provision) {
+// Ask runs the command: with its own arguments, how many machines, and the run's ID. It waits for its end, for a minute
+// at most, and says in the log what came of it.
+func (t Command) Ask(ctx context.Context, log *slog.Logger, o runs.Provision) {
 	ctx, cancel := context.WithTimeout(ctx, provisionFor)
 	defer cancel()
-	args := slices.Concat(t.command[1:], []string{strconv.Itoa(o.Machines), o.Run.Hex()})
-	c := exec.CommandContext(ctx, t.command[0], args...)
+	args := slices.Concat(t[1:], []string{strconv.Itoa(o.Machines), o.Run.Hex()})
+	c := exec.CommandContext(ctx, t[0], args...)
 	together(c)
 	c.WaitDelay = time.Second // for what it has left running, and that holds its output
 	said := &beginning{}
 	c.Stdout, c.Stderr = said, said
 	if err := c.Run(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-		t.Log.Warn("the command of the setting provision has failed", "run", o.Run, "machines", o.Machines, "error",
+		log.Warn("the command of the setting provision has failed", "run", o.Run, "machines", o.Machines, "error",
 			plain.OneLine(err), "printed", said.String())
 		return
 	}
-	t.Log.Info("machines asked for", "run", o.Run, "machines", o.Machines, "printed", said.String())
+	log.Info("machines asked for", "run", o.Run, "machines", o.Machines, "printed", said.String())
 }
 
 // A beginning keeps the first bytes that are written to it.

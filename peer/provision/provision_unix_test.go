@@ -1,6 +1,6 @@
 //go:build unix
 
-package peer
+package provision
 
 import (
 	"bytes"
@@ -24,11 +24,10 @@ func TestProvisionCommand(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b, _ := standing()
 	var log bytes.Buffer
-	b.Log = slog.New(slog.NewTextHandler(&log, nil))
 	ask := func(ctx context.Context, script string) {
-		(&provisioner{b, []string{"/bin/sh", "-c", script, fifo}}).ask(ctx, runs.Provision{Machines: 2})
+		Command{"/bin/sh", "-c", script, fifo}.Ask(ctx, slog.New(slog.NewTextHandler(&log, nil)),
+			runs.Provision{Machines: 2})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	asked, ended := make(chan struct{}), make(chan struct{})
