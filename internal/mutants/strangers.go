@@ -192,7 +192,7 @@ var strangersMutants = []mutant{
 		new: "max(collectTime, time.Duration(len(from)))"},
 	{name: "strangers/shown-fills-disks", wrong: "what is shown of a suspended run takes all of the disk",
 		file: "peer/collecting.go", pkg: hostile, run: "^TestOwnersDisk$",
-		old: "		if !k.AppendOutcome(", new: "		if l := k.get(); !l.AppendOutcome("},
+		old: "		if !k.AppendOutcome(", new: "		if l := k.Log(); !l.AppendOutcome("},
 }
 
 const byTime = "^TestDrawsByTime$"
