@@ -57,7 +57,8 @@ func (c *Core) Knows(id RunID, asker PeerID, full bool) (k Knowledge) {
 		k.Claim = &claim
 	}
 	k.Led = k.Claim != nil && r.claims.hasLed(k.Claim.Author)
-	k.Known = !r.lost
+	// Those who leave it alone would keep it in each other's minds when nobody computes it any more.
+	k.Known = !r.lost && (r.mine || !r.state.Ended() || r.rosters.benched)
 	k.Roster, k.RosterAge = c.Musters.told(r)
 	if full {
 		k.Manifest = r.m.Sealed

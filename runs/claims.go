@@ -33,8 +33,10 @@ func (s *claims) add(m *Manifest, c *Claim, from PeerID, endorsed bool, now time
 	i := slices.IndexFunc(s.list, func(p pendingClaim) bool { return p.Author == c.Author })
 	switch {
 	case i >= 0 && s.list[i].Hash == c.Hash, i >= 0 && s.list[i].pursued:
-	case i >= 0:
-		s.list[i] = pendingClaim{Claim: *c, clear: now}
+	case i >= 0 && from != c.Author && c.At <= s.list[i].At:
+		return true // what it has said before goes round
+	case i >= 0: // who was asked about it, and when, was asked about its author
+		s.list[i].Claim, s.list[i].sayToo, s.list[i].clear = *c, nil, now
 	case len(s.list) < most:
 		s.list = append(s.list, pendingClaim{Claim: *c, clear: now})
 		i = len(s.list) - 1

@@ -245,3 +245,23 @@ func TestSlowAuthorGivesWay(t *testing.T) {
 		t.Errorf("it asks %v, want %v", asked, want)
 	}
 }
+
+// What somebody has claimed before, and others tell again, does not take the place of what it claims now; and however
+// often it claims something else, nobody is asked sooner for that.
+func TestClaimsThatChange(t *testing.T) {
+	m := &Manifest{Owner: "o"}
+	was, is := &Claim{Author: "a", Hash: Hash{1}, At: 1}, &Claim{Author: "a", Hash: Hash{2}, At: 2}
+	var s claims
+	s.add(m, was, "x", true, noon, 2)
+	s.list[0].tried = noon
+	for i, c := range []struct {
+		k    *Claim
+		from PeerID
+		want *Claim
+	}{{is, "x", is}, {was, "y", is}, {was, "a", was}, {is, "a", is}} {
+		s.add(m, c.k, c.from, false, noon, 2)
+		if p := s.list[0]; len(s.list) != 1 || p.Hash != c.want.Hash || len(p.sayToo) > 0 || p.tried != noon {
+			t.Errorf("%d: it is %+v", i, p)
+		}
+	}
+}

@@ -75,8 +75,9 @@ func (c *Core) keepUp(r *run) {
 	case !r.mine && !r.over() && len(r.claims.list) > 0:
 		c.others.weigh(r)
 	}
-	// One that is refused here goes on elsewhere: who has missed that it was resumed would not ask.
-	if r.mine && (goesOn && !r.state.Ended() || r.state == StateRefused) && r.again.due(c.now, c.cfg.AnnounceEvery) {
+	// One that is refused here goes on elsewhere until it expires: who has missed that it was resumed would not ask.
+	if r.mine && (goesOn && !r.state.Ended() || r.state == StateRefused && !c.day.Reached(r.m.Expires)) &&
+		r.again.due(c.now, c.cfg.AnnounceEvery) {
 		c.order(Announce{r.m.Run})
 	}
 	if r.unkept != nil && r.writing == nil && c.now.Sub(r.refused) >= rewriteEvery {

@@ -22,15 +22,17 @@ func TestDormantRunWithAClaimIsOver(t *testing.T) {
 }
 
 // Guards that an own run is announced while this peer takes no part in it: it goes on elsewhere, and whoever has
-// missed that it was resumed would not ask.
+// missed that it was resumed would not ask. Once it has expired all would fetch its manifest at each word, in vain.
 func TestRefusedOwnRunIsAnnounced(t *testing.T) {
 	c, _ := coreOf(DefaultConfig())
 	m := manifest(1, "self")
 	c.Submit(noon, 1, m, nil)
 	c.Written(noon, OwnFile, m.Run, "")
 	c.NotStarted(noon, m.Run, "in quarantine")
-	if told := of[Announce](c.Tick(noon.Add(time.Minute))); stateOf(c, m) != StateRefused || len(told) != 1 {
-		t.Errorf("it is %q, and %v is announced", stateOf(c, m), told)
+	for i, at := range []time.Time{noon.Add(time.Minute), time.Unix(m.Expires, 0)} {
+		if told := of[Announce](c.Tick(at)); stateOf(c, m) != StateRefused || len(told) != 1-i {
+			t.Errorf("at %s it is %q, and %v is announced", at, stateOf(c, m), told)
+		}
 	}
 }
 
@@ -66,5 +68,31 @@ func TestRunThatIsLetInIsNotHeardOf(t *testing.T) {
 	}
 	if orders := c.Announced(noon.Add(time.Hour), m.Run, "x"); len(of[Fetch](orders)) != 1 {
 		t.Errorf("it is not taken up when it is heard of: %v", orders)
+	}
+}
+
+// Guards that two who leave a run alone do not keep it in each other's minds when nobody computes it any more.
+func TestThoseWhoRefuseForget(t *testing.T) {
+	m, now := manifest(1, "o"), noon
+	cores := map[PeerID]*Core{}
+	for id, other := range map[PeerID]PeerID{"a": "b", "b": "a"} {
+		c, v := coreOf(DefaultConfig())
+		v.silent, v.partners = []PeerID{"o"}, []PeerID{other}
+		c.Fetched(noon, &Told{Run: m.Run, From: "o", Manifest: m, Unfit: "its module is not here"})
+		cores[id] = c
+	}
+	for range 120 {
+		now = now.Add(time.Second)
+		for _, c := range cores {
+			for _, q := range of[Ask](c.Tick(now)) {
+				k := cores[q.Whom].Knows(m.Run, "", false)
+				c.Asked(now, &Told{Run: m.Run, From: q.Whom, Known: k.Known})
+			}
+		}
+	}
+	for id, c := range cores {
+		if got := stateOf(c, m); got != StateCancelled {
+			t.Errorf("at %s it is %q", id, got)
+		}
 	}
 }

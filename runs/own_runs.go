@@ -201,14 +201,14 @@ func (o *own) collected(r *run, no *Refusal) {
 	t := r.own.ticket
 	r.own.what = nothing
 	switch {
-	case no != nil && t == 0 && no.Kind == Refuse: // nobody has asked, and nothing is kept of it
-		o.giveUp(r, expired)
-	case no != nil:
-		o.order(Reply{t, r.m.Run, no})
 	case r.state.Ended():
 		o.order(Reply{t, r.m.Run, &Refusal{Refuse, endedMeanwhile(r)}})
 	case r.writing != nil:
 		o.order(Reply{t, r.m.Run, &Refusal{Refuse, "the run has been answered this moment"}})
+	case no != nil && t == 0 && no.Kind == Refuse: // nobody has asked, and nothing is kept of it
+		o.giveUp(r, expired)
+	case no != nil:
+		o.order(Reply{t, r.m.Run, no})
 	default:
 		r.own.what, r.own.ticket = suspending, t
 		o.writeDown(r, true)

@@ -161,11 +161,11 @@ func (o *own) takeUp(m *Manifest, unfit string, kept bool) {
 func (o *own) remembered(r *run, s *Tombstone) {
 	r.seq = max(r.seq, s.Seq)
 	switch {
-	case r.state.Ended() && r.state != StateRefused:
+	case r.state.Ended() && r.state != StateRefused && r.state != StateSuspended:
 	case s.Reason == Cancelled:
 		o.order(Remove{OwnFile, r.m.Run})
 		r.endOwn(o.table, StateCancelled, "it was cancelled by its owner", true)
-	case s.Reason == Suspended:
+	case s.Reason == Suspended && r.state != StateSuspended:
 		o.bury(r, Suspended) // as in takeUp
 		o.writeDown(r, true)
 		r.endOwn(o.table, StateSuspended, "satin-peer resume goes on with it", false)

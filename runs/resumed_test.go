@@ -221,3 +221,41 @@ func TestHearsWhatItSaid(t *testing.T) {
 		t.Error("what comes while an answer is being written is taken for done")
 	}
 }
+
+// Guards that an own run which is suspended, and that others know to be cancelled, as that could not be written down, is
+// so for its owner: nobody else would take it up again.
+func TestSuspendedHearsThatItIsCancelled(t *testing.T) {
+	c, _ := coreOf(DefaultConfig())
+	m := manifest(1, "self")
+	c.Recall(noon, &Recalled{Own: []RecalledOwn{{Own: Own{Manifest: m, Suspended: true, Seq: 1}}}})
+	c.Buried(noon, &Tombstone{Run: m.Run, Author: "self", Reason: Cancelled, Seq: 2, Until: m.Expires})
+	if got := stateOf(c, m); got != StateCancelled || c.MayResume(m.Run) == nil {
+		t.Errorf("it is %s, and may be resumed: %t", got, c.MayResume(m.Run) == nil)
+	}
+}
+
+// Guards an answer that comes while a run is to be suspended, as it has expired, and that is impossible, as nothing is
+// kept of it: it is not cancelled.
+func TestExpiredIsAnswered(t *testing.T) {
+	for _, written := range []bool{true, false} { // before it is known that it is impossible
+		c, _ := coreOf(DefaultConfig())
+		m := manifest(1, "self")
+		late := time.Unix(m.Expires, 0)
+		c.Submit(noon, 1, m, nil)
+		c.Written(noon, OwnFile, m.Run, "")
+		if len(of[Collect](c.Tick(late))) != 1 {
+			t.Fatal("it is not to be suspended")
+		}
+		c.RootEnded(late, m.Run, answer("42"))
+		if written {
+			c.Written(late, AnswerFile, m.Run, "")
+		}
+		orders := c.Collected(late, m.Run, &Refusal{Refuse, "there are no checkpoints"})
+		if !written {
+			orders = append(orders, c.Written(late, AnswerFile, m.Run, "")...)
+		}
+		if stateOf(c, m) != StateDone || slices.Contains(of[Remove](orders), Remove{AnswerFile, m.Run}) {
+			t.Errorf("written before: %t: it is %s, after %v", written, stateOf(c, m), orders)
+		}
+	}
+}
