@@ -95,10 +95,11 @@ func (w *world) end() {
 		a, have := m.files[fileName{runs.AnswerFile, p.id}].(*runs.Answer)
 		_, noted := m.files[fileName{runs.CancelledFile, p.id}]
 		switch {
-		case !p.accepted || p.unwritten:
+		case !p.accepted && !there:
+		case p.unwritten && (!there || i.State == runs.StateCancelled):
 		case !there && noted: // by a command that was cut off
 		case p.cancelled:
-			if there && !i.State.Ended() || have {
+			if there && i.State != runs.StateCancelled || have {
 				w.fail("run %d was cancelled, and is %s; an answer: %t", p.n, i.State, have)
 			}
 		case p.suspended && !p.damaged:
@@ -107,9 +108,10 @@ func (w *world) end() {
 			}
 		case !there && p.damaged && w.forgotten(p): // all that was known of it was on a disk that lost it
 		case !there && p.damaged && (p.killer || p.module != 0) && !w.tried(p): // who knows is silent
-		case p.suspended, i.State == runs.StateCancelled: // a command was cut off by a crash
-		case i.State == runs.StateSuspended && (w.clocks == nil || p.outdated() || p.slept):
-		case i.State == runs.StateRefused && p.gone():
+		case p.suspended && i.State == runs.StateSuspended:
+		case i.State == runs.StateCancelled && p.ended: // a command was cut off by a crash
+		case i.State == runs.StateSuspended && (p.outdated() || p.slept):
+		case i.State == runs.StateRefused && p.gone() && !w.known(p):
 		case p.killer:
 			w.endOfKiller(p, &i, have)
 		case i.State != runs.StateDone || !have && i.Unsaved == nil:
@@ -154,6 +156,17 @@ func (w *world) forgotten(p *project) bool {
 	return true
 }
 
+// known says whether somebody else than its owner keeps an answer of a run that is true, or takes part.
+func (w *world) known(p *project) bool {
+	keeps := func(m *member, kind runs.File) bool {
+		a, held := m.files[fileName{kind, p.id}].(*runs.Answer)
+		return held && string(a.Outcome.Bytes) == string(truth(p, w.member(a.Claim.Author)).Bytes)
+	}
+	return w.tried(p) || slices.ContainsFunc(w.members, func(m *member) bool {
+		return m != p.owner && (keeps(m, runs.HeldFile) || keeps(m, runs.RivalFile))
+	})
+}
+
 // tried says whether somebody takes part in a run.
 func (w *world) tried(p *project) bool {
 	return slices.ContainsFunc(w.members, func(m *member) bool { return m.session(p) != nil })
@@ -171,6 +184,10 @@ func (w *world) endAt(p *project, o *member, i *runs.Info, there bool) {
 		if o.kept[p.id] != nil {
 			w.fail("%s has a checkpoint of run %d, which is %q", o.id, p.n, i.State)
 		}
+	}
+	if j, known := o.core.Run(p.id); known && !there && j.State == runs.StateRefused && !w.tried(p) &&
+		!o.tolls[p.id].Quarantined() {
+		w.fail("%s keeps run %d in mind, which nobody computes: %s", o.id, p.n, j.Why)
 	}
 	for _, kind := range []runs.File{runs.HeldFile, runs.RivalFile} {
 		a, held := o.files[fileName{kind, p.id}].(*runs.Answer)

@@ -141,9 +141,11 @@ func TestRegressionsWithClocks(t *testing.T) {
 }
 
 // The same, with modules: a run was forgotten between the coming of its module and the next word of it, and what was
-// kept of it stayed. With rosters: who had taken a run up again did not keep to those of a deputy (700042).
+// kept of it stayed; what one had claimed before it had the answer displaced that for ever (2448), and those who left a
+// run alone kept it in each other's minds (2942). With rosters: who had taken a run up again did not keep to those of a
+// deputy (700042).
 func TestRegressionsWithModules(t *testing.T) {
-	for _, seed := range []uint64{17247, 17396, 18562, 20390, 501706, 700042} {
+	for _, seed := range []uint64{17247, 17396, 18562, 20390, 501706, 2448, 2942, 700042} {
 		if _, err := Run(seed, Kind{Modules: true, Rosters: seed == 700042}, nil); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}

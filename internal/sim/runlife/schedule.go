@@ -270,6 +270,7 @@ func (w *world) direct() {
 		w.resume(p)
 	case w.chance(0.4):
 		w.say("%s cancels run %d", m.id, p.n)
+		p.ended = true
 		m.command(func(c *runs.Core, t runs.Ticket) []runs.Order { return c.Cancel(m.clock(), t, p.id) },
 			done(func(no *runs.Refusal) {
 				i, there := m.core.Run(p.id)

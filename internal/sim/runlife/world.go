@@ -60,7 +60,7 @@ type project struct {
 	accepted bool          // its owner was told that it goes on
 	// what its owner was told last: that it is cancelled, or suspended
 	cancelled, suspended bool
-	slept                bool // it was to be suspended once
+	slept, ended         bool // it was to be suspended once, or cancelled
 	busy                 bool // a command about it is not done
 	unwritten            bool // it was cancelled, which could not be written down
 	damaged              bool // what was written down of it was lost
