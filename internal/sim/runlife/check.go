@@ -107,7 +107,7 @@ func (w *world) end() {
 				w.fail("run %d was suspended, and is %s: %s", p.n, i.State, i.Why)
 			}
 		case !there && p.damaged && w.forgotten(p): // all that was known of it was on a disk that lost it
-		case !there && p.damaged && (p.killer || p.module != 0) && !w.tried(p): // who knows is silent
+		case !there && p.damaged && (p.killer || p.module != 0) && !w.known(p): // who knows is silent
 		case p.suspended && i.State == runs.StateSuspended:
 		case i.State == runs.StateCancelled && p.ended: // a command was cut off by a crash
 		case i.State == runs.StateSuspended && (p.outdated() || p.slept):
@@ -177,7 +177,8 @@ func (w *world) endAt(p *project, o *member, i *runs.Info, there bool) {
 	if o.session(p) != nil && (!there || i.State.Ended()) {
 		w.fail("%s takes part in run %d, which is %q", o.id, p.n, i.State)
 	}
-	if over := i.State == runs.StateDone || i.State == runs.StateCancelled; over && there && i.Unsaved == nil {
+	over := i.State == runs.StateDone || i.State == runs.StateCancelled || i.State == runs.StateFailed
+	if over && there && i.Unsaved == nil {
 		if j, known := o.core.Run(p.id); known && j.State == runs.StateRefused {
 			w.fail("%s leaves run %d alone, which is %q: %s", o.id, p.n, i.State, j.Why)
 		}
@@ -195,7 +196,7 @@ func (w *world) endAt(p *project, o *member, i *runs.Info, there bool) {
 		case !held:
 		case i.State == runs.StateCancelled:
 			w.fail("%s keeps an answer of run %d, which is cancelled", o.id, p.n)
-		case i.State != runs.StateDone:
+		case i.State != runs.StateDone && i.State != runs.StateFailed:
 		case a.Outcome.Hash == i.Hash:
 			w.fail("%s keeps an answer of run %d that its owner has", o.id, p.n)
 		case i.Disputed == "":

@@ -283,6 +283,7 @@ func (m *member) write(name fileName, content any) {
 			m.w.wrote(m, name, content)
 			m.w.byID[name.run].wrote(m, name, content)
 			m.files[name], m.dates[name] = content, m.clock().Round(0)
+			delete(m.trouble, name)
 			if m.w.cut(m) {
 				return
 			}
