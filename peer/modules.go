@@ -191,13 +191,16 @@ func (x *modules) unfit(m *statement.SignedManifest) string {
 		return fmt.Sprintf("its application %q is not named as modules are", m.App)
 	case !x.allowed(m.Owner, h):
 		x.await(m, h) // somebody may publish it
-		return fmt.Sprintf("module %s was not published by a member, and this peer runs no others (setting modules)", h)
+		return awaited(h) + "was not published by a member, and this peer runs no others (setting modules)"
 	case !x.lib.Has(h):
 		x.await(m, h)
-		return fmt.Sprintf("module %s is not here yet: it is being fetched", h)
+		return awaited(h) + "is not here yet: it is being fetched"
 	}
 	return ""
 }
+
+// awaited begins what is said of a run that waits for its module.
+func awaited(h module.Hash) string { return fmt.Sprintf("module %s ", h) }
 
 // unlike says why results of a module's jobs may honestly differ, as far as its imports show; "" if they do not.
 func (x *modules) unlike(h module.Hash) string {
@@ -301,9 +304,10 @@ func (x *modules) keepUp() {
 	t := x.runs
 	for id, w := range list {
 		info, _, known := t.info(id)
-		allowed := x.allowed(w.owner, w.module)
+		allowed, refused := x.allowed(w.owner, w.module), known && info.State == runs.StateRefused
+		waits := refused && (info.Mine || strings.HasPrefix(info.Why, awaited(w.module))) // and for nothing else
 		switch {
-		case known && info.State == runs.StateRefused && allowed && x.lib.Has(w.module):
+		case waits && allowed && x.lib.Has(w.module):
 			x.Log.Debug("the module of a run is here", "run", id)
 			t.input(func(c *runs.Core, now time.Time) []runs.Order {
 				orders := c.NotStarted(now, id, "")
@@ -317,13 +321,13 @@ func (x *modules) keepUp() {
 				t.announced(id, w.owner)
 				continue // until it runs: a manifest that was fetched before the module came may yet refuse it
 			}
-		case known && info.State == runs.StateRefused:
+		case waits:
 			if allowed && !x.lib.Wanted(w.module) {
 				x.want(id, w)
 			}
 			continue
-		case !known && x.Now().Sub(w.since) < time.Minute:
-			continue // it has not been heard of by package runs yet
+		case (!known || refused) && x.Now().Sub(w.since) < time.Minute:
+			continue // package runs has not heard of it yet, or not that it is let in again
 		case known && info.State == runs.StateRunning:
 		default:
 			x.lib.Unuse(id.Hex(), w.module)

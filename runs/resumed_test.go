@@ -222,8 +222,8 @@ func TestHearsWhatItSaid(t *testing.T) {
 	}
 }
 
-// Guards that an own run which is suspended, and that others know to be cancelled, as that could not be written down, is
-// so for its owner: nobody else would take it up again.
+// Guards that an own run which is suspended, and that others know to be cancelled, as that could not be written down,
+// is so for its owner: nobody else would take it up again.
 func TestSuspendedHearsThatItIsCancelled(t *testing.T) {
 	c, _ := coreOf(DefaultConfig())
 	m := manifest(1, "self")

@@ -209,7 +209,7 @@ var runsMutants = []mutant{
 		file: "runs/recall.go", pkg: "runs", run: "^TestResumedInTheNextLife$", old: "	if d.Seq > 0 {", new: "	if d.Suspended {"},
 	{name: "runs/refused-hears-nothing", wrong: "an owner that cannot compute its run goes on with what it had suspended",
 		file: "runs/recall.go", pkg: "runs", run: "^TestHearsWhatItSaid$",
-		old: "	case r.state.Ended() && r.state != StateRefused:", new: "	case r.state.Ended():"},
+		old: "	case r.state.Ended() && r.state != StateRefused &&", new: "	case r.state.Ended() &&"},
 	{name: "runs/heard-while-writing", wrong: "what an owner hears of itself while it writes is forgotten", file: "runs/core.go",
 		pkg: "runs", run: "^TestHearsWhatItSaid$", old: "&& r.mine && s.Reason == Suspended &&", new: "&& false &&"},
 	{name: "runs/written-before", wrong: "a command ends with what was written before it", file: "runs/own_runs.go",

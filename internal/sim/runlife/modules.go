@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/satin-peer/satin/runs"
@@ -83,8 +84,11 @@ func (l *library) lacks(p *project) string {
 	if p.module == 0 || l.has[p.module] {
 		return ""
 	}
-	return fmt.Sprintf("module %d is not here yet", p.module)
+	return awaited(p.module) + "is not here yet"
 }
+
+// awaited begins what is said of a run that waits for its module.
+func awaited(id moduleID) string { return fmt.Sprintf("module %d ", id) }
 
 // unfit is lacks, and has the module be fetched from now on.
 func (l *library) unfit(p *project) string {
@@ -106,8 +110,9 @@ func (l *library) keepUp() {
 	for _, p := range l.waits() {
 		i, known := m.core.Run(p.id)
 		x := l.waiting[p]
-		switch refused := known && i.State == runs.StateRefused; {
-		case refused && l.lacks(p) == "":
+		refused := known && i.State == runs.StateRefused
+		switch waits := refused && (i.Mine || strings.HasPrefix(i.Why, awaited(p.module))); {
+		case waits && l.lacks(p) == "":
 			m.w.counts.Fetched++
 			large := !i.Mine && p.n%2 == 1 // its manifest is too large to wait here
 			orders := m.core.NotStarted(m.clock(), p.id, "")
@@ -122,10 +127,10 @@ func (l *library) keepUp() {
 			if large {
 				continue // until it runs
 			}
-		case refused:
+		case waits:
 			l.want(p, x)
 			continue
-		case !known && m.w.now-x.since < time.Minute:
+		case (!known || refused) && m.w.now-x.since < time.Minute:
 			continue
 		}
 		delete(l.waiting, p)
