@@ -28,3 +28,22 @@ func TestClockAhead(t *testing.T) {
 		}
 	}
 }
+
+// What was left here while the clock was decades behind is kept for as long as anything, counted by what has passed.
+func TestClockBehind(t *testing.T) {
+	cfg := DefaultConfig()
+	begin, h := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), Hash{1}
+	c := New(cfg, "self", &member{}, func(Hash) int64 { return 1 }, nil)
+	c.Deposit(wallclock.Time(time.Unix(0, 0), 0), h, 1)
+	for after := time.Hour; after < cfg.Life+20*time.Hour; after += time.Hour {
+		saved := c.Tick(wallclock.Time(begin.Add(after), after)).Save
+		if _, here := c.Copies(h); here != (after < cfg.Life) {
+			t.Fatalf("after %s it is here: %t", after, here)
+		}
+		for _, i := range saved {
+			if want := begin.Add(cfg.Life); i.Until.Sub(want).Abs() > time.Hour {
+				t.Errorf("it is kept until %s, and not %s", i.Until, want)
+			}
+		}
+	}
+}

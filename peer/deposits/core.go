@@ -120,6 +120,7 @@ type item struct {
 	Item
 	said  map[PeerID]word
 	next  time.Time // when it is looked at again
+	made  time.Time // when it was deposited, if that was in this life and by this machine's user
 	short bool      // when it was last looked at there were too few who could keep it
 }
 
@@ -205,7 +206,7 @@ func (c *Core) Deposit(now time.Time, h Hash, size int64) (out Orders, ok bool) 
 		c.count("", 1)
 	}
 	delete(c.coming, h)
-	it.Until = now.Add(c.cfg.Life)
+	it.Until, it.made = now.Add(c.cfg.Life), now
 	it.next = time.Time{}
 	out.Save = append(out.Save, it.Item)
 	c.look(now, it, &out)
@@ -336,8 +337,13 @@ func (c *Core) pass(now time.Time, out *Orders) {
 		c.turn = append(c.turn[1:], it.Hash)
 		n := c.size(it.Hash)
 		a, coming := c.coming[it.Hash]
+		over := c.day.Reached(it.Until.Unix())
+		if left := c.cfg.Life - now.Sub(it.made); over && !it.made.IsZero() && left > 0 { // the clock was behind
+			it.Until, over = c.day.Date.Add(left), false
+			out.Save = append(out.Save, it.Item)
+		}
 		switch late := coming && now.Sub(a.since) > c.cfg.Patience; {
-		case c.day.Reached(it.Until.Unix()), n == 0 && late, n > 0 && n != it.Size && it.Giver != "":
+		case over, n == 0 && late, n > 0 && n != it.Size && it.Giver != "":
 			c.drop(it, out)
 		case !it.next.After(now) && c.asking < c.cfg.AtOnce:
 			c.look(now, it, out)
