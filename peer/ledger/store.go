@@ -28,31 +28,33 @@ import (
 	"github.com/satin-peer/satin/steal"
 )
 
-// checkpoints are those of the runs on this peer's disk.
+// A Store has the checkpoints of the runs on this peer's disk. Who makes it sets the exported fields, and changes none
+// while it is used; its methods may be called at the same time.
 type Store struct {
 	*base.Base
 	Self      peer.ID
-	Dir       string
+	Dir       string        // has one for each run; it need not be there
 	Quota     quota.Quota   // of the runs of others
-	Index     quota.Quota   // likewise, of memory: see maxIndex
+	Index     quota.Quota   // likewise, of memory: see MaxIndex
 	Within    time.Duration // how long a result may wait before it is written; 0: nothing is kept
 	Most      int           // results of a run that can be used again, and their bytes
 	MostBytes int
 	Vouch     *vouching.Border
-	inUse     sync.Map // directory -> *ledger that has it
+	inUse     sync.Map // directory -> *Ledger that has it
 }
 
 // MaxIndex bounds the memory in which the logs of others' runs, and of what others have computed, have where each
 // result is: small results with long paths take more of it than of the disk.
 const MaxIndex = 128 << 20
 
+// DirOf is the directory of a run, be it there or not.
 func (c *Store) DirOf(run job.RunID) string { return filepath.Join(c.Dir, run.Hex()) }
 
 // argsRecord marks the record that has the arguments of an own run, so that a copy of the directory tells
 // what was computed.
 const argsRecord = "arguments"
 
-// A stored run is what a checkpoint tells.
+// Contents are what a checkpoint tells of a run.
 type Contents struct {
 	Parts  []steal.Partial
 	Answer []byte // outcome of the root job, if that is there,
@@ -65,7 +67,7 @@ type Contents struct {
 	Beyond int               // results that are more than a peer can keep at hand
 }
 
-// contents reads records, as many as a peer can use: those nearest to the root, which spare the most.
+// Read reads records, as many as a peer can use: those nearest to the root, which spare the most.
 func (c *Store) Read(m *statement.SignedManifest,
 	records func(yield func(checkpoint.Record, error) bool)) (s Contents) {
 	refused, run := 0, m.Run

@@ -208,8 +208,8 @@ func (s *Places) Silent(id peer.ID) bool {
 	return s.missed[id] >= pingMisses || s.away[id]
 }
 
-// Lost notes that a member could not be reached, heard that it was: a silent one is not stolen from until it
-// is heard again, by a new card or a connection. Both have the runs told if that is news.
+// Lost notes that a member could not be reached: a silent one is not stolen from until it is heard again, by a new card
+// or a connection. The runs are told if that is news.
 func (s *Places) Lost(id peer.ID) {
 	s.mu.Lock()
 	news := s.missed[id] < pingMisses && !s.away[id]
@@ -220,6 +220,7 @@ func (s *Places) Lost(id peer.ID) {
 	}
 }
 
+// Heard notes that a member was heard. The runs are told if it had been silent.
 func (s *Places) Heard(id peer.ID) {
 	s.mu.Lock()
 	again, news := s.missed[id] >= pingMisses, s.away[id]
