@@ -32,7 +32,7 @@ test: ## Run all tests, 5 minutes on 2 cores the first time, as half of it is co
 # protocol are called by one goroutine at a time, which the drivers' users here do too; what modules compute the detector does
 # not see, and their host is tried in compute/child; and applications, commands and attacks race what is here, in more time.
 RACED = . ./internal/engine ./internal/compute/... ./internal/port/... ./internal/checkpoint ./internal/tab/visitor \
-	./gossip ./dashboard ./peer ./peer/control ./peer/emulate ./peer/gateway ./peer/host ./peer/library ./peer/session ./peer/stream
+	./gossip ./dashboard ./peer/...
 
 race: ## Run the short tests of what shares memory under the race detector (needs a C compiler; nine minutes of processor time)
 	GO="$(GO)" .ci/race $(RACED)
