@@ -2,14 +2,17 @@ package engine_test
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/satin-peer/satin"
+	"github.com/satin-peer/satin/internal/engine"
 )
 
 func init() {
 	satin.Register("test.aborter", aborter)
 	satin.Register("test.deepSpin", deepSpin)
 	satin.Register("test.abortDeep", abortDeep)
+	satin.Register("test.lends", lends)
 }
 
 // aborter aborts children at random depths while they run on other workers.
@@ -74,5 +77,30 @@ func TestAbortCountsEachFrame(t *testing.T) {
 	until(t, "the thief has nothing left", func() bool { return p.Idle() == 2 })
 	if s := p.Stats(); s.Aborted < 7 || s.Spawned+s.Launched != s.Executed+s.Aborted {
 		t.Errorf("7 frames were aborted: %+v", s)
+	}
+}
+
+// lends spawns elsewhere, as a module does: each child is offered, and taken back since nobody wants it.
+func lends(f *satin.Frame, children int) (back int) {
+	fn := identity
+	l := engine.Lender{Worker: worker(f)}
+	for range children {
+		r := l.Worker.Room(*(*unsafe.Pointer)(unsafe.Pointer(&fn)))
+		l.Lend(r, nil)
+		if l.TakeBack(r, r.ID) {
+			back++
+		}
+	}
+	return back
+}
+
+// TestTakenBackIsNotCounted: a child that is taken back runs inside, and is neither spawned here nor aborted.
+func TestTakenBackIsNotCounted(t *testing.T) {
+	p := testPool(t, 1)
+	if back := run(t, p, lends, 7); back != 7 {
+		t.Fatalf("%d of 7 children were taken back", back)
+	}
+	if s := p.Stats(); s.Spawned != 0 || s.Aborted != 0 || s.Executed != 1 {
+		t.Errorf("one job ran, and its children inside: %+v", s)
 	}
 }

@@ -53,7 +53,6 @@ func (l Lender) TakeBack(r *Record, id uint64) bool {
 	r.ID |= abortedBit
 	w.Stack.Head = h
 	w.lowerFence(h)
-	w.Stack.Counts.recalled++
 	return true
 }
 
