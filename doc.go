@@ -76,6 +76,9 @@
 // jobs that name them; a lattice's value is shared by the jobs of one process, also those that come to it
 // from elsewhere.
 //
+// docs/writing-applications.md is for whoever writes programs; example_test.go, loops_test.go and shared_test.go have
+// some to begin with: searches, a loop with its reduction, alpha-beta, and branch and bound.
+//
 // The model is that of Satin (van Nieuwpoort et al., "Satin: a High-Level and Efficient Grid Programming Model"),
 // with Go functions in place of marked Java methods.
 package satin
