@@ -218,7 +218,7 @@ func (x *being) look() {
 		i, p, there := t.info(r.id)
 		if there && (i.State == runs.StateDone || i.State == runs.StateFailed || i.State == runs.StateCancelled) {
 			x.m.mu.Lock()
-			delete(x.m.deaths, r.id) // its owner may yet lose the answer, which a full disk has refused, and go on with it
+			delete(x.m.deaths, r.id) // its owner may yet lose the answer, as when its disk was full, and go on with it
 			x.m.mu.Unlock()
 		}
 		if owner && sound && over && there && (!i.State.Ended() || p != nil && t.sessions.of(r.id) != nil) {
