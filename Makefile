@@ -183,7 +183,7 @@ sim-tables: ## Make the papers' load-balancing tables in the simulator, into doc
 
 sim-check: ## Run SCHEDULES random schedules with faults and check every invariant (default 20000), and a tenth as many of real peers on bad disks
 	$(GO) run ./cmd/satin-sim exact --seeds $(SCHEDULES)
-	$(GO) test -run '^TestLives$$' -count 1 -timeout 0 ./peer -lives $$(($(SCHEDULES) / 10))
+	$(GO) test -run '^TestLives$$' -count 1 -timeout 60m ./peer -lives $$(($(SCHEDULES) / 10))
 
 .PHONY: sim-huge
 sim-huge: ## Make the page of what a peer costs among 10,000, a virtual HOUR=1h of each size, into docs/results (half an hour of one core, 9 GB)

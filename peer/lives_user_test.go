@@ -98,11 +98,14 @@ func (w *livesWorld) judge(r *lifeRun, o *control.Outcome) {
 }
 
 func (w *livesWorld) cancel(x *being, r *lifeRun) {
+	var over bool
 	w.command(x, r, "cancel "+r.id.String(), func(ctx context.Context) error {
-		return x.peer.owner.cancel(ctx, r.id.Hex())
+		err := x.peer.owner.cancel(ctx, r.id.Hex())
+		i, _, there := x.peer.runs.info(r.id) // which the world's mutex may not be held for
+		over = there && i.State == runs.StateCancelled
+		return err
 	}, func(err error) {
-		i, _, there := x.peer.runs.info(r.id)
-		if over := there && i.State == runs.StateCancelled; err == nil && over {
+		if err == nil && over {
 			r.cancelled, r.suspended = true, false
 		} else if over {
 			r.doubtful = true
