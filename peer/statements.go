@@ -19,7 +19,8 @@ type signer struct {
 
 func (s signer) Bury(t *runs.Tombstone) []byte {
 	stone := &statement.Tombstone{Run: t.Run, Reason: t.Reason, At: t.At, Until: t.Until, Seq: t.Seq,
-		Took: t.Took.Milliseconds()}
+		// A clock that was wrong while the run went on makes it decades, or less than nothing: nobody would read that.
+		Took: min(max(t.Took.Milliseconds(), 0), statement.MaxTook)}
 	if t.Hash != nil {
 		stone.Hash = t.Hash[:]
 	}

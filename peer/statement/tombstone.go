@@ -30,8 +30,8 @@ type Tombstone struct {
 // MaxTombstone bounds an encoded tombstone, in bytes.
 const MaxTombstone = 1 << 10
 
-// maxTook bounds how long a run may be said to have taken: ten years, in milliseconds.
-const maxTook = 10 * 365 * 24 * 3600 * 1000
+// MaxTook bounds how long a run may be said to have taken: ten years, in milliseconds.
+const MaxTook = 10 * 365 * 24 * 3600 * 1000
 
 // Sign makes the owner's tombstone.
 func (t *Tombstone) Sign(owner crypto.PrivKey) ([]byte, error) { return seal(owner, kindTombstone, t) }
@@ -50,7 +50,7 @@ func (t *Tombstone) check(c *bounds) {
 	c.count("the reason", int64(t.Reason), int64(runs.Finished), int64(runs.Resumed))
 	c.count("the time", t.At, 0, maxUnix)
 	c.count("the time until which it is kept", t.Until, 0, maxUnix)
-	c.count("the time it took", t.Took, 0, maxTook)
+	c.count("the time it took", t.Took, 0, MaxTook)
 	if len(t.Hash) > 0 {
 		c.count("the length of the outcome's hash", int64(len(t.Hash)), sha256.Size, sha256.Size)
 	}
