@@ -27,6 +27,9 @@ import (
 func submission(t *task, o *options) (s control.Submission, loans []compute.Loan, err error) {
 	s = control.Submission{App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root,
 		MaxCores: o.maxCores, Verify: o.verify, Adapt: o.adapt, MinPeers: o.least, MaxPeers: o.most, Eager: o.eager}
+	if err := compute.Fits(s.Function, t.problem.Arg); err != nil {
+		return s, nil, failed("%w", err)
+	}
 	if s.Argument, loans, err = compute.HandOver(t.problem.Arg); err != nil {
 		return s, nil, failed("the problem is too large for a swarm: %w; run it with --local", err)
 	}

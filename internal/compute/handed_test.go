@@ -70,6 +70,13 @@ func TestHandOver(t *testing.T) {
 	if _, _, err := compute.HandOver(make([]byte, wire.MaxValue+1)); !errors.Is(err, wire.ErrEncoding) {
 		t.Errorf("a large argument without constants: %v", err)
 	}
+	if err := compute.Fits("handed.read", h); err != nil {
+		t.Error(err)
+	}
+	if err := compute.Fits("handed.read", 7); err == nil ||
+		err.Error() != "handed.read takes an argument of type compute_test.Handed, not int" {
+		t.Errorf("an argument of another type: %v", err)
+	}
 	if _, err := wire.Value().Encode(Handed{One: satin.NewConstant([]byte("lost"))}); err == nil {
 		t.Error("a constant that was handed to nobody leaves")
 	}
