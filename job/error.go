@@ -13,9 +13,12 @@ type Error struct {
 	Stack []byte // where it panicked; nil for an error
 }
 
+// ErrorPrefix is how each Error begins.
+const ErrorPrefix = "satin: job "
+
 // Error names the job, its function and peer, and what went wrong, without the stack.
 func (e *Error) Error() string {
-	s := "satin: job " + e.ID.String()
+	s := ErrorPrefix + e.ID.String()
 	if e.Func != "" {
 		s += " (" + e.Func + ")"
 	}

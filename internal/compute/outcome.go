@@ -93,7 +93,8 @@ func encodePanic(self string, id job.ID, fn string, err error) []byte {
 	return b
 }
 
-// describe makes of a job's failure what can travel. The job that failed first keeps its name, wherever it ran.
+// describe makes of a job's failure what can travel. The job that failed first keeps its name, wherever it ran, and
+// those that passed its error on what they have said of it.
 func describe(self string, id job.ID, fn string, err error) *Failure {
 	je := (*job.Error)(nil)
 	if !errors.As(err, &je) {
@@ -103,18 +104,31 @@ func describe(self string, id job.ID, fn string, err error) *Failure {
 		Path: je.ID.Path, Func: clip(je.Func, maxFailureName), Peer: clip(je.Peer, maxFailureName),
 		Stack: je.Stack[:min(len(je.Stack), maxFailureStack)],
 	}
-	for _, name := range engine.ErrorNames(je) {
+	for _, name := range engine.ErrorNames(err) {
 		f.Is = append(f.Is, clip(name, maxFailureName))
 	}
 	if f.Peer == "" {
 		f.Peer = self
 	}
 	if je.Err != nil {
-		f.Error = clip(fmt.Sprint(je.Err), maxFailureText)
+		f.Error = clip(around(err, je, fmt.Sprint(je.Err)), maxFailureText)
 	} else {
-		f.Panic = clip(fmt.Sprint(je.Panic), maxFailureText)
+		f.Panic = clip(around(err, je, fmt.Sprint(je.Panic)), maxFailureText)
 	}
 	return f
+}
+
+// around is what an error says that leads to je, with text in place of je's: which job it was, and on which peer, goes
+// beside it, and may not be in what peers compare. If it tells of another job, too, that is left out.
+func around(err error, je *job.Error, text string) string {
+	if err == error(je) {
+		return text
+	}
+	said := strings.ReplaceAll(fmt.Sprint(err), je.Error(), text)
+	if strings.Contains(said, job.ErrorPrefix) {
+		return text
+	}
+	return said
 }
 
 // clip cuts s to n bytes and makes it valid UTF-8, which the encoding demands.

@@ -54,6 +54,36 @@ func TestErrorsTravel(t *testing.T) {
 	}
 }
 
+// TestPassedOnErrorsTravel: what a job says of a child's error arrives, however many jobs pass it on, and is the same
+// wherever these and the child ran; of several children that failed it is the first that is told of.
+func TestPassedOnErrorsTravel(t *testing.T) {
+	fn := engine.Func{Name: "f", Result: reflect.TypeFor[int](), MayFail: true}
+	for _, peer := range []string{"", "elsewhere"} {
+		child := &job.Error{ID: job.ID{Path: job.Path{3}}, Func: "g", Peer: peer, Err: errors.New("bad")}
+		other := &job.Error{ID: job.ID{Path: job.Path{4}}, Func: "g", Peer: peer, Err: errors.New("worse")}
+		passed := error(child)
+		for _, on := range []string{"far", "further"} {
+			passed = fmt.Errorf("line 7 (%w): %w", errKnown, passed)
+			b, _ := new(sharing).encodeOutcome(on, job.ID{}, fn.Name, engine.Outcome{Result: 1, Err: passed})
+			_, err, _, bad := DecodeOutcome(job.RunID{}, b, fn)
+			if bad != nil || !errors.Is(err, errKnown) {
+				t.Fatal(err, bad)
+			}
+			passed = err
+		}
+		je := passed.(*job.Error)
+		if got := je.Err.Error(); got != "line 7 (known): line 7 (known): bad" || je.Func != "g" ||
+			je.ID.Path.String() != "3" {
+			t.Errorf("%v arrives as %v, %q", child, je, got)
+		}
+		b, _ := new(sharing).encodeOutcome("far", job.ID{}, fn.Name,
+			engine.Outcome{Result: 1, Err: errors.Join(child, other)})
+		if _, err, _, _ := DecodeOutcome(job.RunID{}, b, fn); err == nil || err.(*job.Error).Err.Error() != "bad" {
+			t.Errorf("of two: %v", err)
+		}
+	}
+}
+
 // TestEmptyTexts: an error that says nothing is an error where its job ran elsewhere, too, and a panic with an empty
 // text is a panic.
 func TestEmptyTexts(t *testing.T) {

@@ -9,7 +9,7 @@ var moodMutants = []mutant{
 		old: "		return fmt.Sprintf(\"it cannot be told: %v\", p)\n", new: ""},
 	{name: "moods/errors-panic", wrong: "an error whose own code panics ends the process",
 		file: "internal/compute/outcome.go", pkg: "internal/compute", run: "^TestMoodyValues$",
-		old: "clip(fmt.Sprint(je.Err), maxFailureText)", new: "clip(je.Err.Error(), maxFailureText)"},
+		old: "around(err, je, fmt.Sprint(je.Err))", new: "around(err, je, je.Err.Error())"},
 	{name: "moods/encodings-panic", wrong: "a value whose own code panics ends the process",
 		file: "internal/wire/codec.go", pkg: "internal/wire", run: "^TestMoodyValues$",
 		old: "		*err = fmt.Errorf(\"%w: it panicked: %v\", ErrEncoding, p)\n", new: "		panic(p)\n"},
