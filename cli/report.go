@@ -18,6 +18,7 @@ type task struct {
 	args    []string
 	flags   map[string]any // the application's own ones that were given
 	problem *apps.Problem
+	sources string // the application's Version
 }
 
 // run solves t in this process and reports what came of it.

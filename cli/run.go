@@ -144,7 +144,7 @@ func newAppCommand(app apps.App, o *options, c console, list []apps.App) *cobra.
 					return err
 				}
 			}
-			t := &task{app.Name, args, given(cmd.Flags(), own), problem}
+			t := &task{app.Name, args, given(cmd.Flags(), own), problem, app.Version}
 			if done, err := c.elsewhere(t, o, cmd.Flags(), list); done {
 				return err
 			}

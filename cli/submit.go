@@ -25,8 +25,9 @@ import (
 
 // submission says t to a daemon, with what its argument names.
 func submission(t *task, o *options) (s control.Submission, loans []compute.Loan, err error) {
-	s = control.Submission{App: t.app, Args: commandLine(t), Title: t.problem.Title, Function: t.problem.Root,
-		MaxCores: o.maxCores, Verify: o.verify, Adapt: o.adapt, MinPeers: o.least, MaxPeers: o.most, Eager: o.eager}
+	s = control.Submission{App: t.app, Sources: t.sources, Args: commandLine(t), Title: t.problem.Title,
+		Function: t.problem.Root, MaxCores: o.maxCores, Verify: o.verify, Adapt: o.adapt, MinPeers: o.least,
+		MaxPeers: o.most, Eager: o.eager}
 	if err := compute.Fits(s.Function, t.problem.Arg); err != nil {
 		return s, nil, failed("%w", err)
 	}
@@ -350,7 +351,7 @@ func readTask(list []apps.App, run control.RunInfo) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &task{run.App, flags.Args(), given(flags, own), problem}, nil
+	return &task{run.App, flags.Args(), given(flags, own), problem, list[i].Version}, nil
 }
 
 // elsewhere says whether a run goes to the daemon or to a peer of its own; it does then, and done is true.

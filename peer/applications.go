@@ -88,6 +88,18 @@ type catalog struct {
 	constants *constants.Store
 }
 
+// outdated says that the command which brings a run has its application from other sources, by the version that it
+// tells: what it shows its user is not what would be computed. "" if it has not, or tells none.
+func (c *catalog) outdated(name, sources string) string {
+	app, ok := c.built[name]
+	brought := statement.VersionOfSources(sources, name)
+	if !ok || sources == "" || app.Version == brought {
+		return ""
+	}
+	return fmt.Sprintf("the daemon has %s in version %s, this program in %s: satin-peer leave ends the daemon, and "+
+		"satin-peer start begins it anew; --local does without", name, app.Version, brought)
+}
+
 // unfit says why this peer cannot take part in a run; "" if it can.
 func (c *catalog) unfit(m *statement.SignedManifest) string {
 	if _, why := c.lent(m); why != "" {

@@ -42,6 +42,9 @@ type owner struct {
 
 // submit starts a run.
 func (o *owner) submit(ctx context.Context, sub control.Submission) (control.RunInfo, error) {
+	if why := o.apps.outdated(sub.App, sub.Sources); why != "" {
+		return control.RunInfo{}, control.Errorf(control.ErrBadInput, "%s", why)
+	}
 	now := o.Now()
 	m := &statement.Manifest{
 		Swarm: o.host.SwarmName(), App: sub.App, Version: o.apps.built[sub.App].Version, Entry: sub.Function,

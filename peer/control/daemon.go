@@ -163,6 +163,8 @@ type ConstantInfo struct {
 // A Submission asks for a run.
 type Submission struct {
 	App string `json:"app"` // the application's name, "nqueens"
+	// Sources is the version that the command tells of the application; the run is refused if the daemon has another.
+	Sources string `json:"sources,omitempty"`
 	// what followed it on the command line, flags included; shown to people, and read again by "wait"
 	Args     []string `json:"args"`
 	Title    string   `json:"title"`    // the problem in words, "18 queens"
