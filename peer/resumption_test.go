@@ -60,14 +60,7 @@ func TestResumedWhileClosing(t *testing.T) {
 // All that a checkpoint holds from which a run goes on is in its own, however much that is at once, and though nobody
 // waits for it.
 func TestManyResultsGoOn(t *testing.T) {
-	b, _ := standing()
-	v := vouchtest.New(t, nil, nil)
-	c := &ledger.Store{Base: b, Self: v.Self, Dir: t.TempDir(), Within: time.Hour, Vouch: v}
-	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
-	signed, err := m.Sign(v.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, signed := ofARun(t)
 	k, kept, err := c.Reopen(signed, nil)
 	if err != nil {
 		t.Fatal(err)

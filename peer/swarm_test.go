@@ -170,36 +170,6 @@ func TestCancelEndsTheRunEverywhere(t *testing.T) {
 	until(t, "the other has heard", func() bool { return runs(t, list[1])[run].State == control.RunCancelled })
 }
 
-// A command that was built again says so when the daemon is the program that it was before.
-func TestRebuiltCommand(t *testing.T) {
-	t.Parallel()
-	built, err := peer.Built(map[string]string{"peertest": "before"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := peer.Open(context.Background(), peer.Config{Host: host.Config{
-		StateDir: t.TempDir(), Swarm: "test", Trust: host.TrustOpen, Listen: []string{"/ip4/127.0.0.1/tcp/0"},
-	}, Workers: 1}, built)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Close)
-	small, err := wire.Value().Encode(5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for sources, want := range map[string]string{"before": "", "": "", "after": "the daemon has peertest in version"} {
-		_, err := p.Submit(context.Background(), control.Submission{App: "peertest", Sources: sources,
-			Function: "peertest.fib", Argument: small})
-		switch {
-		case want == "" && err != nil:
-			t.Errorf("%q: %v", sources, err)
-		case want != "" && (!errors.Is(err, control.ErrBadInput) || !strings.Contains(err.Error(), want)):
-			t.Errorf("%q: %v, want %q", sources, err, want)
-		}
-	}
-}
-
 // A peer without the application, or with another version of it, says that it takes no part, and why.
 func TestRefusedRun(t *testing.T) {
 	t.Parallel()

@@ -1,9 +1,6 @@
 package compute
 
 import (
-	"fmt"
-	"reflect"
-
 	"github.com/satin-peer/satin/internal/engine"
 	"github.com/satin-peer/satin/internal/wire"
 	"github.com/satin-peer/satin/sharedobj"
@@ -16,12 +13,7 @@ type Loan struct {
 }
 
 // Fits says whether a registered function takes an argument; of one that is not registered it says nothing.
-func Fits(fn string, arg any) error {
-	if f, ok := engine.Lookup(fn); ok && reflect.TypeOf(arg) != f.Arg {
-		return fmt.Errorf("%s takes an argument of type %s, not %T", fn, f.Arg, arg)
-	}
-	return nil
-}
+func Fits(fn string, arg any) error { return engine.Fits(fn, arg) }
 
 // HandOver encodes the argument of a root that is to run elsewhere, and gives what it names: constants that were made
 // outside of any job. The error says that it cannot be encoded, or is too large.

@@ -184,11 +184,30 @@ func newNamed(fn string, arg any) (*Record, error) {
 	if d == nil {
 		return nil, fmt.Errorf("satin: no function is registered as %q", fn)
 	}
-	r := d.Ops.NewRecord()
-	if !d.Ops.SetArg(r, arg) {
-		return nil, fmt.Errorf("satin: %s takes an argument of type %s, not %T", fn, d.Arg, arg)
+	r, err := d.newRecord(arg)
+	if err != nil {
+		return nil, fmt.Errorf("satin: %w", err)
 	}
 	return r, nil
+}
+
+// newRecord makes a record for a call with an argument, which must be of its type.
+func (d *Desc) newRecord(arg any) (*Record, error) {
+	r := d.Ops.NewRecord()
+	if !d.Ops.SetArg(r, arg) {
+		return nil, fmt.Errorf("%s takes an argument of type %s, not %T", d.Name, d.Arg, arg)
+	}
+	return r, nil
+}
+
+// Fits says whether a registered function takes an argument; of one that is not registered it says nothing.
+func Fits(fn string, arg any) error {
+	d := lookupName(fn)
+	if d == nil {
+		return nil
+	}
+	_, err := d.newRecord(arg)
+	return err
 }
 
 // RunRecord runs r as the root job of a new run, and waits until it has finished or ctx has ended. The result is in r

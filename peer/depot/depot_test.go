@@ -2,7 +2,6 @@ package depot
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -26,6 +25,7 @@ import (
 	"github.com/satin-peer/satin/peer/quota"
 	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/stream"
+	"github.com/satin-peer/satin/peer/vouching/vouchtest"
 )
 
 // Guards that what is kept for others as deposits takes room of run_disk, a quarter of it for each giver and half for
@@ -155,15 +155,8 @@ func (v vouches) Vouch(id libp2p.ID, _ []byte) ([]libp2p.ID, error) {
 
 func member(t *testing.T) (crypto.PrivKey, libp2p.ID) {
 	t.Helper()
-	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	id, err := libp2p.IDFromPrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key, id
+	v := vouchtest.New(t, nil, nil)
+	return v.Key, v.Self
 }
 
 // disk is full for a while.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/base"
 	"github.com/satin-peer/satin/peer/statement"
@@ -49,16 +50,23 @@ func standing() *base.Base {
 	return base.New(slog.New(slog.DiscardHandler), time.Now, time.Second)
 }
 
+// aRunOf is a run whose owner has a key.
+func aRunOf(t *testing.T, key crypto.PrivKey) *statement.SignedManifest {
+	t.Helper()
+	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
+	signed, err := m.Sign(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signed
+}
+
 // aRun are the checkpoints of a peer that has none yet, and a run of its own.
 func aRun(t *testing.T) (*Store, *statement.SignedManifest) {
 	t.Helper()
 	b := standing()
 	v := vouchtest.New(t, nil, nil)
-	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
-	signed, err := m.Sign(v.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signed := aRunOf(t, v.Key)
 	return &Store{Base: b, Self: v.Self, Dir: filepath.Join(t.TempDir(), "checkpoints"), Within: time.Hour,
 		Vouch: v}, signed
 }

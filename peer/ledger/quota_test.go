@@ -1,18 +1,15 @@
 package ledger
 
 import (
-	"crypto/rand"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/libp2p/go-libp2p/core/crypto"
 	"github.com/libp2p/go-libp2p/core/peer"
 
 	"github.com/satin-peer/satin/job"
 	"github.com/satin-peer/satin/peer/quota"
-	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/vouching"
 	"github.com/satin-peer/satin/peer/vouching/vouchtest"
 )
@@ -21,20 +18,9 @@ import (
 // bound.
 func TestCheckpointsAreBounded(t *testing.T) {
 	b := standing()
-	key, _, err := crypto.GenerateEd25519Key(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	owner, err := peer.IDFromPrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, self := range map[string]peer.ID{"another's": "somebody", "its own": owner} {
-		m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
-		signed, err := m.Sign(key)
-		if err != nil {
-			t.Fatal(err)
-		}
+	owner := vouchtest.New(t, nil, nil)
+	for name, self := range map[string]peer.ID{"another's": "somebody", "its own": owner.Self} {
+		signed := aRunOf(t, owner.Key)
 		c := &Store{Base: b, Self: self, Dir: t.TempDir(), Within: time.Hour, Quota: quota.Quota{Most: 64 << 10}}
 		k := c.Ledger(signed.Run)
 		if _, err := k.Open(signed, nil); err != nil {
@@ -49,7 +35,7 @@ func TestCheckpointsAreBounded(t *testing.T) {
 		trouble := k.Trouble()
 		k.Close(true)
 		bounded := taken < 16 && trouble != nil && strings.Contains(trouble.Error(), "run_disk")
-		if bounded != (self != owner) {
+		if bounded != (self != owner.Self) {
 			t.Errorf("%s: %d of 40 KiB are taken, trouble %v", name, taken, trouble)
 		}
 		if c.Quota.Len() != 0 {
@@ -70,11 +56,7 @@ func TestRestingRunsMakeWay(t *testing.T) {
 		c.Quota.Remove = c.MakeWay
 		c.Left(func(job.RunID) bool { return false })
 		for range runs {
-			m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
-			signed, err := m.Sign(owner.Key)
-			if err != nil {
-				t.Fatal(err)
-			}
+			signed := aRunOf(t, owner.Key)
 			k := c.Ledger(signed.Run)
 			if _, err := k.Open(signed, nil); err != nil {
 				t.Fatal(err)
@@ -117,11 +99,7 @@ func TestQuotaOutlivesRestarts(t *testing.T) {
 		disk, memory int64
 		steps        int
 	}{{here, 64 << 10, 0, 1}, {third, 64 << 10, 0, 1}, {here, 0, 64 << 10, 1000}, {third, 0, 64 << 10, 1000}} {
-		m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
-		signed, err := m.Sign(x.owner.Key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		signed := aRunOf(t, x.owner.Key)
 		b := standing()
 		c := &Store{Base: b, Self: here.Self, Dir: t.TempDir(), Within: time.Millisecond, Vouch: here,
 			Quota: quota.Quota{Most: x.disk}, Index: quota.Quota{Most: x.memory, Memory: true},

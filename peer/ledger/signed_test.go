@@ -6,7 +6,6 @@ import (
 
 	"github.com/satin-peer/satin/internal/checkpoint"
 	"github.com/satin-peer/satin/job"
-	"github.com/satin-peer/satin/peer/statement"
 	"github.com/satin-peer/satin/peer/vouching/vouchtest"
 	"github.com/satin-peer/satin/steal"
 )
@@ -15,11 +14,7 @@ import (
 // author, and the answer of nobody but this peer and the owner.
 func TestSignedOnDisk(t *testing.T) {
 	here, there := vouchtest.New(t, nil, nil), vouchtest.New(t, nil, nil)
-	m := &statement.Manifest{Swarm: "s", App: "a", Entry: "a.b", Nonce: statement.NewNonce(), Expires: 1}
-	signed, err := m.Sign(here.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signed := aRunOf(t, here.Key)
 	b := standing()
 	c := &Store{Base: b, Self: here.Self, Dir: t.TempDir(), Within: time.Hour, Vouch: here,
 		Most: 10, MostBytes: 1 << 20}
